@@ -57,7 +57,7 @@ let package = Package(
     // FluxCapacitorTestSupport has the helpers that several test targets share.
     .target(
       name: "FluxCapacitorTestSupport",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting"],
+      dependencies: ["FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting"],
       path: "Tests/Support"
     ),
     // InterleavingTests run scenarios of a few threads in every order of the threads' steps.
@@ -67,6 +67,15 @@ let package = Package(
         "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
         "FluxCapacitorTestSupport",
       ]
+    ),
+    // RandomInterleavings draws scenarios, and checks whether each schedule keeps the library's promises.
+    .executableTarget(
+      name: "RandomInterleavings",
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
+      ],
+      path: "Tests/RandomInterleavings"
     ),
     // FluxCapacitorTestingXCTests use FluxCapacitorTesting from XCTest, without Swift Testing.
     .testTarget(

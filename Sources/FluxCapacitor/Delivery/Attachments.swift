@@ -77,12 +77,6 @@ import Synchronization
   /// An event is open until the transaction that has sent it commits. A variable's change is never open.
   @usableFromInline typealias Change = (value: Element, version: Version, isOpen: Bool)
 
-  /// The position of the first change in the backlog that isn't open.
-  @inlinable var firstReady: Int32? {
-    for index in 0..<backlog.count where !backlog[index].isOpen { return index }
-    return nil
-  }
-
   @inlinable override init() { super.init() }
 }
 

@@ -188,9 +188,11 @@ import Synchronization
       return nil
     }
     return attachments?.use { attachments in
-      if let first = attachments.firstReady, attachments.backlog[first].version <= version {
+      if !attachments.backlog.isEmpty, !attachments.backlog[0].isOpen,
+        attachments.backlog[0].version <= version
+      {
         defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
-        return attachments.backlog.remove(at: first)
+        return attachments.backlog.popFirst()
       }
       // Another thread might have left changes during an earlier change of the place or an offer.
       takeLeftChanges(on: thread)

@@ -49,7 +49,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   ) -> [AnyObject] {
     // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
-    let event = record.event(of: state, in: stores, from: location)
+    let event = record.makeEvent(of: state, in: stores, from: location)
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
     for call in record.hooks.reversed() { call(event) }

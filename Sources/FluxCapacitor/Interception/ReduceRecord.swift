@@ -9,8 +9,10 @@ final class ReduceRecord {
   /// The functions that return each variable's change during the reduce, by the types of the stores.
   private var changes: [ObjectIdentifier: [() -> DispatchEvent.Change?]] = [:]
 
-  /// The stores that the record searched for variables, and must not release before the turn has ended.
+  /// The stores and variables that the record has looked at, and the event with its values. The record must not release
+  /// them before the turn has ended, and might have the last references.
   private var stores: [AnyObject] = []
+  private var event: DispatchEvent?
 
   private let instant: ContinuousClock.Instant
   private let wallClockTime: Duration
@@ -43,13 +45,13 @@ final class ReduceRecord {
   }
 
   /// Returns the event of the reduce after the reduce has ended.
-  func event(
+  func makeEvent(
     of state: any DispatchState,
     in stores: [any Storable.Type],
     from location: SourceLocation
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
-    return DispatchEvent(
+    let event = DispatchEvent(
       state: state,
       sequenceNumber: number,
       stores: stores,
@@ -60,6 +62,8 @@ final class ReduceRecord {
       fileID: location.fileID,
       line: location.line
     )
+    self.event = event
+    return event
   }
 }
 
@@ -68,12 +72,13 @@ extension Registration {
   ///
   /// The method searches a store only once if the store can't contain other variables later.
   ///
-  /// - Parameter stores: A list to which the method adds the store if the method searches the store.
+  /// - Parameter stores: A list to which the method adds the store if it searches the store, or else the variables.
   fileprivate func variables(
     lookingAt stores: inout [AnyObject]
   ) -> [(name: String, value: any AnyPrimitiveValue)] {
     if let known = observerCache as? [WeakVariable] {
       let variables = known.compactMap { known in known.value.map { (known.name, $0) } }
+      stores += variables.map { $0.1 }
       if variables.count == known.count { return variables }
     }
     guard let store else { return [] }

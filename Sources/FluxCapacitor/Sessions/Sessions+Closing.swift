@@ -45,11 +45,11 @@ extension Sessions {
       try await withDispatcher(entry.dispatcher) { try await close(session) }
       openIDs.value.removeAll { $0 == entry.id }
       if closeFailures.value[entry.id] != nil { closeFailures.value[entry.id] = nil }
-      endClose(of: entry) { entries[entry.id] = nil }
+      change(entry) { entries[entry.id] = nil }
     } catch {
       closeFailures.value[entry.id] = error
       let pause = clock.end(of: max(idle, .seconds(1)))
-      endClose(of: entry) {
+      change(entry) {
         entry.state = .open(session)
         entry.closeHasFailed = true
         if !isShutDown { _ = beginIdleTime(of: entry, pause) }
@@ -57,14 +57,15 @@ extension Sessions {
     }
   }
 
-  /// Ends a close under the lock, and resumes all callers that wait for its end.
-  private func endClose(of entry: Entry, _ end: () -> Void) {
-    let waiting = lock.withLock {
-      end()
+
+  /// Changes an entry under the lock, and then lets everyone look again who waits for the entry or for its end.
+  func change<Result>(_ entry: Entry, _ body: () -> Result) -> Result {
+    let (result, waiting) = lock.withLock {
       defer { waiters = [] }
-      return entry.takeWaiters() + waiters
+      return (body(), entry.takeWaiters() + waiters)
     }
     for waiter in waiting { waiter.resume() }
+    return result
   }
 }
 

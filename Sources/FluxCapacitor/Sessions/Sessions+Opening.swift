@@ -61,16 +61,15 @@ extension Sessions {
         result = .failure(error)
       }
       let pause = clock.end(of: idle)
-      let (waiters, mustClose) = lock.withLock {
+      let mustClose = change(entry) {
         switch result {
         case .success(let session): entry.state = .open(session)
         case .failure(let error):
           entry.state = .failedToOpen(error)
           entries[entry.id] = nil
         }
-        return (entry.takeWaiters(), beginIdleTime(of: entry, pause))
+        return beginIdleTime(of: entry, pause)
       }
-      for waiter in waiters { waiter.resume() }
       if mustClose { startClose(of: entry) }
     }
   }

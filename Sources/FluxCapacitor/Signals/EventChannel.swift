@@ -2,7 +2,7 @@
 ///
 /// A transaction delivers only the last value of a variable, but every event of a channel. When the
 /// transaction ends, its events are delivered at their positions among the transaction's writes. Until then, they wait
-/// in the backlog, and events of other threads overtake them.
+/// in the backlog. Events that other threads send meanwhile wait behind them, so all events keep the order of sending.
 @usableFromInline final class EventChannel<Event: Sendable>: Channel<Event>, @unchecked Sendable {
   @inlinable init() { super.init() }
 
@@ -36,13 +36,20 @@
   /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
     mark.writer = 0
+    var last = version
     attachments?.use { attachments in
-      let index = partitioningIndex(of: Int(attachments.backlog.count)) {
-        attachments.backlog[Int32($0)].version >= version
+      let count = Int(attachments.backlog.count)
+      var index = Int32(
+        partitioningIndex(of: count) { attachments.backlog[Int32($0)].version >= version }
+      )
+      attachments.backlog[index].isOpen = false
+      // The place also delivers the events that have waited behind this one.
+      while index < count, !attachments.backlog[index].isOpen {
+        last = attachments.backlog[index].version
+        index += 1
       }
-      attachments.backlog[Int32(index)].isOpen = false
     }
-    return version
+    return last
   }
 
   /// Delivers an event before all other pending deliveries of this thread.

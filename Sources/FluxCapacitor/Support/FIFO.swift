@@ -40,18 +40,9 @@
     count += 1
   }
 
-  @inlinable mutating func popFirst() -> Element? { count > 0 ? remove(at: 0) : nil }
-
-  /// Removes the element at an offset from the first element, in O(n) for the offset. The offset must be less than
-  /// `count`.
-  @inlinable mutating func remove(at index: Int32) -> Element {
-    let slots = slots.unsafelyUnwrapped
-    let element = (slots + slot(at: index)).move()
-    var index = index
-    while index > 0 {
-      (slots + slot(at: index)).moveInitialize(from: slots + slot(at: index - 1), count: 1)
-      index -= 1
-    }
+  @inlinable mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = (slots.unsafelyUnwrapped + Int(head)).move()
     head = Int32(slot(at: 1))
     count -= 1
     // An empty queue frees a large buffer, so that a burst of changes doesn't keep memory forever.

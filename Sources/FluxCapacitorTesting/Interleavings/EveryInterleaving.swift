@@ -329,7 +329,7 @@ public final class Scenario {
     threads.append(("main", true, false, .thread(body)))
   }
 
-  /// Adds a thread that begins after all other threads have ended.
+  /// Adds a thread that begins after all other threads have ended. Several such threads run one after the other.
   package func lastThread(_ body: @escaping @Sendable () throws -> Void) {
     threads.append(("the last thread", false, true, .thread(body)))
   }

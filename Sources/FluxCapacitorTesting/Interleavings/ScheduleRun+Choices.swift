@@ -11,6 +11,13 @@
         fail("it doesn't end: it was stopped after \(trace.count) steps.")
         return nil
       }
+      if let thread, thread.isUninterrupted, !canGoOn(thread) { blockedHandler = thread }
+      if schedule == nil, let blockedHandler {
+        // A cancellation handler waits for nothing but a lock: the runtime's own lock would block other threads.
+        let next = memory.unblocker(of: blockedHandler)
+        if next === blockedHandler { self.blockedHandler = nil }
+        return next
+      }
       // Most steps need no decision, so the running thread continues.
       if let thread, schedule == nil, thread.isUninterrupted || !isToDecide(at: thread.step),
         thread.yieldsTo == 0,
@@ -65,7 +72,9 @@
     func canGoOn(_ thread: ScenarioThread) -> Bool {
       guard !thread.hasEnded else { return false }
       guard let step = thread.step else {
-        if thread.isLast { return !threads.contains { $0 !== thread && !$0.hasEnded } }
+        if thread.isLast {
+          return threads.allSatisfy { $0.hasEnded || $0.isLast && $0.number >= thread.number }
+        }
         return isNextOnItsQueue(thread)
       }
       return memory.canPerform(step)

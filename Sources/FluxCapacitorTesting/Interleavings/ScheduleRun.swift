@@ -29,6 +29,9 @@
 
     @exclusivity(unchecked) var isAnyoneYielding = false
 
+    /// A thread that waits for a lock in a task's cancellation handler. See `whileCancelling(_:)`.
+    @exclusivity(unchecked) var blockedHandler: ScenarioThread?
+
     /// The number of threads that other threads of the scenario have created.
     @exclusivity(unchecked) var births: UInt64 = 0
 

@@ -80,10 +80,22 @@
     }
 
     func reasonToWait(of thread: ScenarioThread) -> String? {
-      guard case .lock(let id)? = thread.step,
-        let holder = find(id)?.pointee.holder?.takeUnretainedValue()
-      else { return nil }
-      return "waits for a lock that \(holder.name) holds"
+      holder(blocking: thread).map { "waits for a lock that \($0.name) holds" }
+    }
+
+    /// Returns the thread that must continue first so that a thread can continue, or nil if threads wait for each other.
+    func unblocker(of thread: ScenarioThread) -> ScenarioThread? {
+      var (last, passed) = (thread, thread.bit)
+      while let holder = holder(blocking: last) {
+        if passed & holder.bit != 0 { return nil }
+        (last, passed) = (holder, passed | holder.bit)
+      }
+      return last
+    }
+
+    private func holder(blocking thread: ScenarioThread) -> ScenarioThread? {
+      guard case .lock(let id)? = thread.step else { return nil }
+      return find(id)?.pointee.holder?.takeUnretainedValue()
     }
 
     /// Returns the history that a thread has after a step.

@@ -1,6 +1,5 @@
 #if DEBUG
   import FluxCapacitorPersistence
-  import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
 
@@ -8,7 +7,7 @@
   ///
   /// Data survives after an `fsync` of its file, and names survive after an `fsync` of the folder. Each call is one
   /// step of a scenario.
-  final class MemoryDisk: FileSystem, @unchecked Sendable {
+  package final class MemoryDisk: FileSystem, @unchecked Sendable {
     private struct File {
       var bytes: [UInt8] = []
       var durableBytes: [UInt8] = []
@@ -17,7 +16,7 @@
     private static let folder = -1
 
     /// A closure to call after each call. A test sets this property before other threads use the disk.
-    @exclusivity(unchecked) var didCall: (@Sendable () -> Void)?
+    @exclusivity(unchecked) package var didCall: (@Sendable () -> Void)?
 
     // `lock` guards the properties below.
     private let lock = NSLock()
@@ -29,8 +28,9 @@
     private var lockOwner: Int32?
     private var watchers: [Int: @Sendable () -> Void] = [:]
     private var failures: [String: Int] = [:]
+    private var renameCount = 0
 
-    init() {}
+    package init() {}
 
     /// Creates a disk with the files that a power failure has left.
     private init(names: [String: Int], of disk: MemoryDisk) {
@@ -42,18 +42,18 @@
 
     /// The disks that a power failure at this moment can leave: with the names that certainly survive, and with all
     /// names.
-    var disksAfterPowerFailure: [MemoryDisk] {
+    package var disksAfterPowerFailure: [MemoryDisk] {
       lock.withLock {
         [MemoryDisk(names: durableNames, of: self), MemoryDisk(names: names, of: self)]
       }
     }
 
     /// The contents of a file, or nil if the file is missing.
-    func text(of name: String) -> String? {
+    package func text(of name: String) -> String? {
       lock.withLock { names[name].map { String(decoding: files[$0]?.bytes ?? [], as: UTF8.self) } }
     }
 
-    func write(_ text: String, to name: String) {
+    package func write(_ text: String, to name: String) {
       lock.withLock {
         lastNumber += 1
         files[lastNumber] = File(bytes: Array(text.utf8), durableBytes: Array(text.utf8))
@@ -62,10 +62,13 @@
       }
     }
 
-    var isLocked: Bool { lock.withLock { lockOwner != nil } }
+    /// The number of files that have received their name.
+    package var renames: Int { lock.withLock { renameCount } }
+
+    package var isLocked: Bool { lock.withLock { lockOwner != nil } }
 
     /// Lets the next calls with a name fail.
-    func fail(_ call: String, times: Int) { lock.withLock { failures[call] = times } }
+    package func fail(_ call: String, times: Int) { lock.withLock { failures[call] = times } }
 
     private func step<Result>(
       _ call: String,
@@ -91,49 +94,49 @@
       return Int32(lastNumber)
     }
 
-    func makeFolder(_: String) throws(SystemError) { throw SystemError("mkdir", EEXIST) }
+    package func makeFolder(_: String) throws(SystemError) { throw SystemError("mkdir", EEXIST) }
 
-    func openFolder(_: String) throws(SystemError) -> Int32 {
+    package func openFolder(_: String) throws(SystemError) -> Int32 {
       try step("open") { () throws(SystemError) in open(MemoryDisk.folder) }
     }
 
-    func lock(_ folder: Int32) throws(SystemError) {
+    package func lock(_ folder: Int32) throws(SystemError) {
       try step("flock") { () throws(SystemError) in
         if lockOwner != nil { throw SystemError("flock", EWOULDBLOCK) }
         lockOwner = folder
       }
     }
 
-    func unlock(_ folder: Int32) throws(SystemError) {
+    package func unlock(_ folder: Int32) throws(SystemError) {
       try step("flock") { () throws(SystemError) in
         if lockOwner == folder { lockOwner = nil }
       }
     }
 
-    func mode(of file: Int32) throws(SystemError) -> mode_t {
+    package func mode(of file: Int32) throws(SystemError) -> mode_t {
       lock.withLock { opened[file]?.file == MemoryDisk.folder } ? 0o040700 : 0o100600
     }
 
-    func identity(of file: Int32) throws(SystemError) -> FileIdentity {
+    package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
       let number = lock.withLock { opened[file]?.file ?? 0 }
       return FileIdentity(device: 0, number: UInt64(bitPattern: Int64(number)))
     }
 
-    func identity(of name: String, in _: Int32) throws(SystemError) -> FileIdentity {
+    package func identity(of name: String, in _: Int32) throws(SystemError) -> FileIdentity {
       try step("fstatat") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("fstatat", ENOENT) }
         return FileIdentity(device: 0, number: UInt64(file))
       }
     }
 
-    func open(_ name: String, in _: Int32) throws(SystemError) -> Int32 {
+    package func open(_ name: String, in _: Int32) throws(SystemError) -> Int32 {
       try step("open") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("open", ENOENT) }
         return open(file)
       }
     }
 
-    func create(_ name: String, in _: Int32) throws(SystemError) -> Int32 {
+    package func create(_ name: String, in _: Int32) throws(SystemError) -> Int32 {
       try step("open") { () throws(SystemError) in
         if names[name] != nil { throw SystemError("open", EEXIST) }
         lastNumber += 1
@@ -144,7 +147,7 @@
       }
     }
 
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     {
       try step("read") { () throws(SystemError) in
         guard let (number, offset) = opened[file] else { throw SystemError("read", EBADF) }
@@ -155,7 +158,7 @@
       }
     }
 
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    package func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
       try step("write") { () throws(SystemError) in
         guard let number = opened[file]?.file else { throw SystemError("write", EBADF) }
         files[number]?.bytes += bytes
@@ -163,7 +166,7 @@
       }
     }
 
-    func synchronize(_ file: Int32) throws(SystemError) {
+    package func synchronize(_ file: Int32) throws(SystemError) {
       try step("fsync") { () throws(SystemError) in
         guard let number = opened[file]?.file else { throw SystemError("fsync", EBADF) }
         if number == MemoryDisk.folder { durableNames = names }
@@ -171,9 +174,10 @@
       }
     }
 
-    func rename(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
+    package func rename(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
       let watchers = try step("rename") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("rename", ENOENT) }
+        renameCount += 1
         if names[newName] != file {
           names[newName] = file
           names[name] = nil
@@ -183,7 +187,7 @@
       for watcher in watchers { watcher() }
     }
 
-    func link(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
+    package func link(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
       try step("link") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("link", ENOENT) }
         if names[newName] != nil { throw SystemError("link", EEXIST) }
@@ -191,20 +195,20 @@
       }
     }
 
-    func remove(_ name: String, in _: Int32) throws(SystemError) {
+    package func remove(_ name: String, in _: Int32) throws(SystemError) {
       try step("unlink") { () throws(SystemError) in
         guard names.removeValue(forKey: name) != nil else { throw SystemError("unlink", ENOENT) }
       }
     }
 
-    func close(_ file: Int32) throws(SystemError) {
+    package func close(_ file: Int32) throws(SystemError) {
       try step("close") { () throws(SystemError) in
         opened[file] = nil
         if lockOwner == file { lockOwner = nil }
       }
     }
 
-    func watch(
+    package func watch(
       _: Int32,
       at _: String,
       onChange: @escaping @Sendable () -> Void

@@ -1,0 +1,133 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  extension World {
+    /// D2: after an operation beside which no other thread did anything, the observers on `.current` have been called.
+    func checkDelivered(after run: History.Run) {
+      for watcher in watchers where watcher.isUpToDateAlone {
+        guard let last = watcher.calls.last else { continue }
+        let isRight = history.matches(last.writes, watcher.leaves) { history.write(to: $0, at: .max) }
+        if !isRight {
+          fail("D2: \(watcher) has not received the last value after \(run.op.kind) \(run.op.number).")
+        }
+      }
+      for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
+        let missing = missing(to: listener)
+        if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.kind) \(run.op.number).") }
+      }
+      if run.op.kind == .query || run.op.kind == .endQuery { checkQueries() }
+    }
+
+    /// Lets time pass and closes the sessions. All threads of the scenario have ended.
+    func beginEnd() {
+      clock.advance(by: .seconds(1_000))
+      if plan.hasSessions { shutDown() }
+      endKeeping()
+    }
+
+    /// Checks what holds when all tasks have ended, and then ends everything.
+    func finish() {
+      if let sentence = history.failure { fail(sentence) }
+      let checks = [
+        checkWatchers, checkListeners, checkTrackings, checkJobs, checkQueries, checkEffects, checkSessions,
+        checkKeeping,
+      ]
+      for check in checks where failure == nil { check() }
+      isOver = true
+      for endable in watchers + listeners as [Endable] {
+        end(endable)
+        (endable as? Watcher)?.scope?.clean()
+      }
+      for (dust, _) in queryDusts { dust.clean() }
+      for task in tasks { task.cancel() }
+      (bag, table, sessions, keeper) = (nil, nil, nil, nil)
+      (watchers, listeners, nodes, variables, sinks) = ([], [], [], [], [])
+      (held, stores, records, jobs, runs, effects) = ([], [], [], [], [], [])
+      (awaiting, tasks, openSessions, followers) = ([], [], [:], [])
+      for index in keys.indices { keys[index].store = nil }
+      dispatchers = []
+    }
+
+    /// Checks that nothing is left.
+    func check() throws {
+      if failure == nil { checkSurvivors() }
+      if failure == nil, liveObjects > 0 {
+        fail("V7: \(liveObjects) values, stores or closures are never released. \(labels.filter { $0.value > 0 })")
+      }
+      if let failure { throw Failure(description: failure) }
+    }
+
+    private func checkWatchers() {
+      for watcher in watchers {
+        var linearization = Linearization(of: watcher, in: history)
+        if let problem = linearization.problem() {
+          let calls = watcher.calls.map { "\($0.writes)" }.joined(separator: " ")
+          return fail("\(watcher) \(problem): \(calls)")
+        }
+      }
+    }
+
+    private func missing(to listener: Listener) -> [Int] {
+      guard listener.cleanBegin == nil, listener.end < .max else { return [] }
+      return history.events(to: listener).compactMap { event in
+        let begin = listener.source == .sink ? event.time : jobs[event.id].begin
+        return begin > listener.end && !listener.events.contains(event.id) ? event.id : nil
+      }
+    }
+
+    private func checkListeners() {
+      for listener in listeners {
+        let (events, missing) = (history.events(to: listener), missing(to: listener))
+        if !missing.isEmpty { return fail("\(listener) misses \(missing).") }
+        if Set(listener.events).count < listener.events.count {
+          return fail("\(listener) receives an event twice: \(listener.events).")
+        }
+        for other in listeners where other.source == listener.source && other.number == listener.number {
+          let (mine, theirs) = (Set(listener.events), Set(other.events))
+          if listener.events.filter(theirs.contains) != other.events.filter(mine.contains) {
+            return fail("\(listener) and \(other) receive events in different orders.")
+          }
+        }
+        // Events of one thread, and all reduces, keep their order.
+        let threads = listener.source == .sink ? Set(events.map(\.thread)).map { [$0] } : [events.map(\.thread)]
+        for threads in threads {
+          let sent = events.filter { threads.contains($0.thread) }.map(\.id)
+          let received = listener.events.filter(sent.contains)
+          if received != sent.filter(received.contains) {
+            return fail("\(listener) receives \(received) in the wrong order.")
+          }
+        }
+        if listener.source == .events,
+          let early = listener.events.first(where: { jobs[$0].reduceBegin < listener.begin })
+        {
+          return fail("B6: \(listener) receives the event of job \(early), which began before it.")
+        }
+      }
+    }
+
+    /// B5: a tracked read is notified of the next change.
+    private func checkTrackings() {
+      for tracking in trackings {
+        let roots = Set(tracking.leaves.map(\.root))
+        let changes = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
+        let isDue = changes.contains { batch in
+          batch.writes.contains { roots.contains($0.key) && history.time(of: $0.value) > tracking.installed }
+        }
+        if isDue, !tracking.hasFired { return fail("B5: a tracked read is not notified of a change.") }
+        if tracking.hasFired, changes.isEmpty { return fail("B5: a tracked read is notified without a change.") }
+      }
+    }
+  }
+
+  extension Watcher {
+    /// Whether the observer must have received the last value after an operation beside which nothing happened.
+    fileprivate var isUpToDateAlone: Bool {
+      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil && unsettled.isEmpty
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+#if DEBUG
+  /// A scenario as data: what the setup and each thread do.
+  struct Plan: Sendable {
+    enum Root: Sendable { case variable, stored, row }
+    enum Derivation: Sendable { case map(Int), distinct(Int), combine(Int, Int) }
+
+    var roots: [Root] = []
+    var derivations: [Derivation] = []
+    var dispatchers = 1
+    var sinks = 0
+    var effects = 0
+
+    /// The policy of the first effects. The others have the next policies.
+    var firstPolicy = 0
+    var hasSessions = false
+
+    /// Whether sessions are kept open for a while after their last use.
+    var hasIdleTime = false
+    var hasKeeper = false
+
+    /// Whether one of the keeper's files can't be read.
+    var isDamaged = false
+    var setup: [Op] = []
+    var threads: [[Op]] = []
+
+    /// Whether the first thread is the main queue's.
+    var hasMain = false
+
+    /// The number of changes of other threads after which a thread offers a handover, if it isn't the usual one.
+    var changesBeforeHandover: Int?
+
+    var isReadingRows: Bool { roots.contains(.row) }
+
+    /// The number of variables, rows and derived constants, and the table's rows as a whole.
+    var nodeCount: Int { roots.count + derivations.count + (isReadingRows ? 1 : 0) }
+
+    /// Whether blocks and tasks run beside the threads.
+    var hasOtherThreads: Bool {
+      func isElsewhere(_ op: Op) -> Bool {
+        op.watch.queue != .current || op.watch.style == .loop || op.body.contains(where: isElsewhere)
+      }
+      return hasMain || effects > 0 || hasSessions || hasKeeper || (setup + threads.joined()).contains(where: isElsewhere)
+    }
+
+    /// Gives each operation its own number.
+    mutating func number() {
+      var last = 0
+      func number(_ ops: inout [Op]) {
+        for index in ops.indices {
+          last += 1
+          ops[index].number = last
+          number(&ops[index].body)
+        }
+      }
+      number(&setup)
+      for index in threads.indices { number(&threads[index]) }
+    }
+  }
+
+  /// Something that a thread does. The numbers count modulo the number of objects of their kind, so an operation stays
+  /// valid while the plan is shrunk.
+  struct Op: Sendable {
+    enum Kind: String, Sendable {
+      case set, modify, replaceAll, read, track, make, drop, observe, clean, cleanBag, send, listen
+      case transaction, readTogether, reduce
+      case create, letGo, clear, unregisterAll, query, endQuery
+      case runEffect, performEffect, cancelEffects, cancelTask, settle, advance
+      case useSession, cancelUse, failOpen, shutDown
+      case openKey, add, flush, closeKey, letGoOfKey, letGoOfKeeper, failCall, follow
+    }
+
+    var kind: Kind
+    var target = 0
+    var payload = 0
+    var watch = Watch()
+
+    /// What the closure of this operation does: a transaction, an observer, or the deinit of a written value.
+    var body: [Op] = []
+
+    /// A number of this operation, which is the name of its observer or of its written value.
+    var number = 0
+  }
+
+  /// How an operation observes.
+  struct Watch: Sendable {
+    enum Style: Sendable { case plain, changes, scope, loop }
+    enum Queue: Sendable { case current, main, own }
+    enum Derivation: Sendable { case none, map, distinct, combine(Int) }
+
+    var style = Style.plain
+    var queue = Queue.current
+    var ignoresFirst = false
+
+    /// What is derived on the spot.
+    var derivation = Derivation.none
+
+    /// The number of calls that run the operation's body.
+    var activeCalls = 1
+
+    /// Whether other threads can run in the middle of a call.
+    var pauses = false
+    var isInBag = false
+  }
+#endif

@@ -1,0 +1,106 @@
+#if DEBUG
+  import FluxCapacitor
+
+  /// What `DustBuster`s, cleaning operations and the end of the scenario end.
+  class Endable: @unchecked Sendable {
+    let op: Op
+    var dust: Dust?
+    var task: Task<Void, Never>?
+
+    /// Whether the bag contains the Dust or the task, or a thread is putting it there.
+    var isForBag = false
+    var isInBag = false
+    var isInCall = false
+
+    /// Whether the task has ended.
+    var hasEnded = false
+
+    // The times of the subscription and of its end.
+    var begin = 0
+    var end = Int.max
+    var cleanBegin: Int?
+    var cleanEnd: Int?
+
+    init(_ op: Op) { self.op = op }
+  }
+
+  /// An observer of a value, and the values that it has received.
+  final class Watcher: Endable, CustomStringConvertible, @unchecked Sendable {
+    struct Call {
+      let writes: [Int]
+      let begin: Int
+    }
+
+    let leaves: [Leaf]
+    var calls: [Call] = []
+
+    /// The object of a scoped observation. The observation ends with it, and frees its closure at the next change.
+    var target: Target?
+    var scope: Dust?
+
+    /// The roots with a write of an open transaction, of those that had one during the subscription.
+    var unsettled: Set<Int> = []
+
+    /// The time of the commit that has settled the last of these roots.
+    var settled = 0
+
+    /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
+    var wasAlone = false
+
+    init(_ op: Op, _ node: AnyNode) {
+      leaves = node.leaves
+      super.init(op)
+    }
+
+    var style: Watch.Style { op.watch.style }
+
+    var ignoresFirst: Bool { style == .changes || style == .plain && op.watch.ignoresFirst }
+
+    var description: String { "observer \(op.number)" }
+  }
+
+  /// An observer of a signal or of a dispatcher's states, or an interceptor.
+  final class Listener: Endable, CustomStringConvertible, @unchecked Sendable {
+    enum Source { case sink, states, events }
+
+    let source: Source
+
+    /// The number of the sink or of the dispatcher.
+    let number: Int
+    var events: [Int] = []
+
+    init(_ op: Op, to source: Source, _ number: Int) {
+      (self.source, self.number) = (source, number)
+      super.init(op)
+    }
+
+    var description: String { "listener \(op.number)" }
+  }
+
+  /// A read that the Observation framework tracks.
+  final class Tracking: @unchecked Sendable {
+    let leaves: [Leaf]
+    var installed = Int.max
+    var hasFired = false
+
+    init(_ leaves: [Leaf]) { self.leaves = leaves }
+  }
+
+  /// The object with which a scoped observation ends.
+  final class Target: Sendable {}
+
+  /// An object that a user's closure captures.
+  final class Token: Sendable {
+    private let run: Int
+
+    let file: String
+    init(_ file: String = #fileID, _ line: Int = #line) {
+      run = world.run
+      self.file = "\(file):\(line)"
+      world.liveObjects += 1
+      world.labels[self.file, default: 0] += 1
+    }
+
+    deinit { if world.run == run { world.labels[file, default: 0] -= 1; world.noteRelease(of: self) } }
+  }
+#endif

@@ -1,0 +1,226 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+
+  /// A run of an effect.
+  final class EffectRun: @unchecked Sendable {
+    let op: Op
+    let effects: Int
+    let parent: EffectRun?
+
+    /// Whether the operation in which this one was called awaits it.
+    let isAwaited: Bool
+
+    /// Whether a reduce or a transaction calls the effect, so that the call doesn't wait for other reduces.
+    let isInBody: Bool
+
+    // The times of the call, of the operation, and of a cancellation.
+    let begin: Int
+    var end = Int.max
+    var started: Int?
+    var ended: Int?
+    var cancelled = Int.max
+    var mayBeCancelled = false
+
+    init(_ op: Op, of effects: Int, in parent: EffectRun?, isAwaited: Bool) {
+      (self.op, self.effects, self.parent, self.isAwaited) = (op, effects, parent, isAwaited)
+      begin = world.history.tick()
+      isInBody = world.history.place.isInBody
+    }
+
+    /// A time at which the effects certainly know of the run.
+    var registered: Int { min(end, started ?? .max) }
+
+    var isRunning: Bool { started != nil && ended == nil }
+
+    func isInside(_ other: EffectRun) -> Bool {
+      parent.map { $0 === other || $0.isInside(other) } ?? false
+    }
+  }
+
+  /// The effects of a scenario, with each policy.
+  struct EffectsOfScenario {
+    static let policies: [Effects.Policy] = [
+      .latest, .first, .serial, .newestWaiting, .concurrent(2), .latest,
+    ]
+
+    let policy: Effects.Policy
+    let effects: Effects
+
+    init(_ number: Int) {
+      policy = EffectsOfScenario.policies[number % EffectsOfScenario.policies.count]
+      effects = Effects(policy)
+    }
+
+    var limit: Int {
+      switch policy {
+      case .first, .serial, .newestWaiting: 1
+      case .concurrent(let limit): limit
+      case .latest, .atMost: .max
+      }
+    }
+  }
+
+  /// The run that a task awaits, once the task has begun.
+  final class Box: @unchecked Sendable {
+    var run: EffectRun?
+    var isCancelled = false
+  }
+
+  extension World {
+    func runEffect(_ op: Op, in parent: EffectRun? = nil) {
+      guard !effects.isEmpty else { return }
+      let place = history.place
+      let run = newRun(op, in: parent ?? (place.calls == 0 ? place.effect : nil))
+      let pause: Duration = op.payload == 3 ? .seconds(1) : .zero
+      effects[run.effects].effects.run(after: pause, clock: clock) { effect in
+        await world.operate(run, effect)
+      }
+      run.end = history.tick()
+    }
+
+    /// Awaits an effect in a task of its own.
+    func performEffect(_ op: Op) {
+      guard !effects.isEmpty else { return }
+      let box = Box()
+      let task = Task {
+        let run = world.newRun(op, in: nil)
+        box.run = run
+        run.mayBeCancelled = box.isCancelled
+        await world.effects[run.effects].effects.perform { effect in await world.operate(run, effect) }
+        if run.isRunning { world.fail("B9: `perform` returns before its operation \(op.number) has ended.") }
+        run.end = min(run.end, world.history.tick())
+      }
+      awaiting.append((task, box))
+    }
+
+    /// Awaits an effect inside another one.
+    private func performNested(_ op: Op, in parent: EffectRun) async {
+      // Users must not let two effects wait for each other.
+      guard op.target % effects.count >= parent.effects else { return }
+      let run = newRun(op, in: parent, isAwaited: true)
+      await effects[run.effects].effects.perform { effect in await world.operate(run, effect) }
+      run.end = min(run.end, history.tick())
+    }
+
+    private func newRun(_ op: Op, in parent: EffectRun?, isAwaited: Bool = false) -> EffectRun {
+      let run = EffectRun(op, of: op.target % effects.count, in: parent, isAwaited: isAwaited)
+      runs.append(run)
+      return run
+    }
+
+    private func operate(_ run: EffectRun, _ effect: Effect) async {
+      checkStart(of: run)
+      run.started = history.tick()
+      for op in run.op.body {
+        interleavingPoint()
+        checkCancellation(of: run)
+        if op.kind == .performEffect { await performNested(op, in: run) } else { step(op, of: run, as: effect) }
+        await Task.yield()
+      }
+      run.ended = history.tick()
+    }
+
+    private func step(_ op: Op, of run: EffectRun, as effect: Effect) {
+      let place = history.place
+      place.effect = run
+      if op.kind == .reduce {
+        let job = newJob(Job(op, by: run))
+        Invoker<Work>(on: dispatcher(op)).invoke(.run(job), as: effect)
+      } else {
+        perform(op)
+      }
+      place.effect = nil
+    }
+
+    /// Whether a newer run of the policy `.latest` has superseded a run.
+    func isSuperseded(_ run: EffectRun) -> Bool {
+      guard effects[run.effects].policy == .latest else { return false }
+      return runs.contains { newer in
+        newer.effects == run.effects && newer.begin > run.registered && !newer.isInBody
+          && newer.end < history.now && !(newer.isAwaited && newer.isInside(run))
+      }
+    }
+
+    private func checkStart(of run: EffectRun) {
+      let (policy, limit) = (effects[run.effects].policy, effects[run.effects].limit)
+      let others = runs.filter { $0.effects == run.effects && $0 !== run }
+      // An effect inside another one of the same effects doesn't wait for it.
+      func isNested(_ run: EffectRun) -> Bool { others.contains(where: run.isInside) }
+      if !isNested(run), others.count(where: { $0.isRunning && !isNested($0) }) >= limit { fail("B9: effect \(run.op.number) starts above the limit of \(policy).") }
+      // Those that have certainly been called before or after this run.
+      let earlier = others.filter { $0.registered < run.begin && $0.parent == nil && run.parent == nil }
+      switch policy {
+      case .serial:
+        if earlier.contains(where: { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }) {
+          fail("B9: effect \(run.op.number) starts before an earlier one.")
+        }
+      case .first:
+        let isRefused = earlier.contains {
+          $0.started != nil && !$0.mayBeCancelled && $0.ended ?? .max > run.end && $0.started ?? 0 < run.begin
+        }
+        if isRefused { fail("B9: effect \(run.op.number) starts although another one was running.") }
+      default: break
+      }
+    }
+
+    private func checkCancellation(of run: EffectRun) {
+      let (isCancelled, isRunning) = (Task.isCancelled, effects[run.effects].effects.isRunning.value)
+      // A newer run may have superseded this one, and may be about to cancel it.
+      let isNewest = !runs.contains { $0.effects == run.effects && $0 !== run && $0.registered > run.begin }
+      guard isNewest else { return }
+      if run.cancelled < history.now, !isCancelled, !Task.isCancelled {
+        fail("B9: effect \(run.op.number) is not cancelled although `cancel` has returned.")
+      }
+      if !isRunning { fail("B9: `isRunning` is false while effect \(run.op.number) runs.") }
+    }
+
+    func cancelEffects(_ op: Op) {
+      guard !effects.isEmpty else { return }
+      let number = op.target % effects.count
+      let begun = runs.filter { $0.effects == number && $0.registered < history.now && $0.ended == nil }
+      interleavingPoint()
+      effects[number].effects.cancel()
+      let end = history.tick()
+      for run in begun { run.cancelled = min(run.cancelled, end) }
+      for run in runs where run.effects == number && run.ended == nil { run.mayBeCancelled = true }
+    }
+
+    func cancelTask(_ op: Op) {
+      guard !awaiting.isEmpty else { return }
+      let (task, box) = awaiting[op.target % awaiting.count]
+      interleavingPoint()
+      task.cancel()
+      box.isCancelled = true
+      box.run?.mayBeCancelled = true
+      if let run = box.run { run.cancelled = min(run.cancelled, history.tick()) }
+    }
+
+    /// Checks that all effects that run when `settled()` is called have ended when it returns.
+    func settle(_ op: Op) {
+      let begun = runs.filter { $0.registered < history.now }
+      let dispatcher = Dispatcher.shared
+      tasks.append(
+        Task {
+          await dispatcher.settled()
+          if let run = begun.first(where: \.isRunning) {
+            world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
+          }
+        }
+      )
+    }
+
+    func checkEffects() {
+      for run in runs where run.isRunning { fail("B9: effect \(run.op.number) never ends.") }
+      for (number, effects) in effects.enumerated() where effects.effects.isRunning.value {
+        fail("B9: `isRunning` of \(effects.policy) \(number) stays true.")
+      }
+      for run in runs where run.started == nil && run.parent == nil && !run.mayBeCancelled {
+        let policy = effects[run.effects].policy
+        let isLast = !runs.contains { $0.effects == run.effects && $0 !== run && $0.end > run.begin }
+        let mustStart = policy == .serial || policy == .concurrent(2) || policy != .first && isLast
+        if mustStart { fail("B9: effect \(run.op.number) of \(policy) never starts.") }
+      }
+    }
+  }
+#endif

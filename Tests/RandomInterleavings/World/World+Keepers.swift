@@ -1,0 +1,276 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorPersistence
+  import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
+  import Foundation
+
+  enum Kept: DispatchState {
+    typealias RelatedStoreType = KeptNumber
+
+    case add
+    case leave
+  }
+
+  /// A store that a keeper saves.
+  final class KeptNumber: Persistable {
+    static let archive = Archive(Int.self, named: "number", version: 1)
+
+    let number = Variable(0)
+    private let token = Token()
+
+    var saved: Int { number.value }
+
+    func restore(_ saved: Int) { number.value = saved }
+
+    func reduce(with state: Kept) { if case .add = state { number.value += 1 } }
+  }
+
+  /// A key of a keeper, and what must be in its file.
+  struct Key {
+    let name: String
+    var dispatcher = Dispatcher()
+    var store: KeptNumber?
+
+    /// The number of closes in progress, and whether one has succeeded.
+    var closes = 0
+    var isClosed = false
+    var wasClosed = false
+
+    /// The number of the last store, and the number that a new one must have at least.
+    var number = 0
+    var atLeast = 0
+
+    /// The number that a flush or a close has confirmed.
+    var durable = 0
+
+    /// Whether the first file of the key can't be read.
+    var isDamaged = false
+  }
+
+  extension World {
+    private static let damage = "damaged"
+
+    private func makeKeeper(on disk: MemoryDisk, role: Keeper.Role = .saving) throws -> Keeper {
+      try Keeper(
+        directory: URL(fileURLWithPath: "/memory"),
+        role: role,
+        dispatcher: Dispatcher(),
+        clock: clock,
+        fileSystem: disk
+      )
+    }
+
+    func setUpKeeper() {
+      keys = ["a", "b"].map { Key(name: $0) }
+      if plan.isDamaged {
+        keys[1].isDamaged = true
+        disk.write(World.damage, to: FileName(of: "number", key: "b").current)
+      }
+      keeper = try? makeKeeper(on: disk)
+      for number in keys.indices { open(number) }
+      disk.didCall = { world.noteCall() }
+    }
+
+    /// Keeps the disks that a power failure could leave now and then.
+    private func noteCall() {
+      calls += 1
+      guard survivors.count < 4, calls % 7 == run % 7 else { return }
+      survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
+    }
+
+    // MARK: - Operations
+
+    private func open(_ number: Int) {
+      guard let keeper, keys[number].store == nil else { return }
+      if keys[number].isClosed { (keys[number].isClosed, keys[number].dispatcher) = (false, Dispatcher()) }
+      let (atLeast, dispatcher) = (keys[number].atLeast, keys[number].dispatcher)
+      do {
+        let store = try keeper.open(KeptNumber.self, key: keys[number].name, on: dispatcher)
+        if store.number.value < atLeast || store.number.value > keys[number].number {
+          fail("B13: key \(number) is opened with \(store.number.value) instead of \(atLeast).")
+        }
+        if keys[number].isDamaged { fail("B13: a damaged file is opened.") }
+        guard keys[number].store == nil else { return }
+        (keys[number].store, keys[number].number) = (store, store.number.value)
+      } catch {
+        if !keys[number].isDamaged, failingCalls == 0, keys[number].closes == 0 { fail("B13: key \(number) can't be opened: \(error)") }
+      }
+    }
+
+    func keep(_ op: Op) {
+      guard !keys.isEmpty else { return }
+      let number = op.target % keys.count
+      switch op.kind {
+      case .openKey: open(number)
+      case .add: add(to: number, op)
+      case .flush: flush(op.payload == 0 ? nil : number)
+      case .closeKey: close(number)
+      case .letGoOfKey: letGo(of: number)
+      case .letGoOfKeeper: letGoOfKeeper()
+      case .failCall: failCall(op)
+      case .follow: follow(number)
+      default: break
+      }
+    }
+
+    private func add(to number: Int, _ op: Op) {
+      guard let store = keys[number].store else { return }
+      if op.payload == 0 { return keys[number].dispatcher.dispatch(Kept.leave) }
+      keys[number].number += 1
+      if op.payload == 1 {
+        keys[number].dispatcher.transaction { store.number.modify { $0 += 1 } }
+      } else {
+        keys[number].dispatcher.dispatch(Kept.add)
+      }
+      if keys[number].store === store { keys[number].atLeast = max(keys[number].atLeast, store.number.value) }
+    }
+
+    /// The numbers that a flush that begins now must save.
+    private func numbers(_ number: Int?) -> [Int] {
+      keys.indices.map { index in
+        (number ?? index) == index && keys[index].store != nil ? keys[index].atLeast : 0
+      }
+    }
+
+    private func confirm(_ numbers: [Int]) {
+      for (index, number) in numbers.enumerated() { keys[index].durable = max(keys[index].durable, number) }
+    }
+
+    private func flush(_ number: Int?) {
+      guard let keeper, number.map({ keys[$0].store != nil }) ?? true else { return }
+      let numbers = numbers(number)
+      let name = number.map { keys[$0].name }
+      tasks.append(
+        Task {
+          do {
+            if let name { try await keeper.flush(KeptNumber.self, key: name) } else { try await keeper.flush() }
+            world.confirm(numbers)
+            for (index, number) in numbers.enumerated() where number > 0 && !world.keys[index].wasClosed {
+              let saved = keeper.saved(KeptNumber.self, key: world.keys[index].name).value
+              if saved < number { world.fail("B13: `saved` is \(saved) after a flush of \(number).") }
+            }
+          } catch {
+            if world.failingCalls == 0 { world.fail("B13: a flush fails: \(error)") }
+          }
+        }
+      )
+    }
+
+    private func close(_ number: Int) {
+      guard let keeper, let store = keys[number].store else { return }
+      defer { withExtendedLifetime(store) {} }
+      let name = keys[number].name
+      let numbers = numbers(number)
+      keys[number].store = nil
+      keys[number].closes += 1
+      keys[number].wasClosed = true
+      tasks.append(
+        Task {
+          defer { world.keys[number].closes -= 1 }
+          do {
+            try await keeper.close(KeptNumber.self, key: name)
+            world.confirm(numbers)
+            if world.keys[number].store == nil { world.keys[number].isClosed = true }
+          } catch {
+            if world.failingCalls == 0 { world.fail("B13: a close fails: \(error)") }
+          }
+        }
+      )
+    }
+
+    private func letGo(of number: Int) {
+      let store = keys[number].store.take()
+      withExtendedLifetime(store) {}
+    }
+
+    private func letGoOfKeeper() {
+      let former = keeper.take()
+      withExtendedLifetime(former) {}
+    }
+
+    private func failCall(_ op: Op) {
+      failingCalls += 1
+      disk.fail(["write", "fsync", "rename", "open", "link"][op.payload % 5], times: 1)
+    }
+
+    /// Follows a key in another keeper, which never goes back.
+    private func follow(_ number: Int) {
+      let dispatcher = Dispatcher()
+      guard !keys[number].isDamaged, let follower = try? makeKeeper(on: disk, role: .following),
+        let store = try? follower.open(KeptNumber.self, key: keys[number].name, on: dispatcher)
+      else { return }
+      nonisolated(unsafe) var last = 0
+      let dust = store.number.observe { value in
+        if value < last { world.fail("B13: a follower goes back from \(last) to \(value).") }
+        last = value
+      }
+      followers.append((follower, dispatcher, store, number, dust))
+    }
+
+    // MARK: - Checks
+
+    /// Saves everything. The threads of the scenario have ended.
+    func endKeeping() {
+      guard let keeper else { return }
+      let numbers = numbers(nil)
+      tasks.append(
+        Task {
+          var isSaved = false
+          for _ in 1...3 where !isSaved { isSaved = (try? await keeper.flush()) != nil }
+          if !isSaved { return world.fail("B13: the last flush fails.") }
+          world.confirm(numbers)
+          let renames = world.disk.renames
+          try? await keeper.flush()
+          if world.disk.renames > renames { world.fail("B13: a flush without a change writes a file.") }
+          if world.failingCalls == 0, let failure = keeper.failure.value {
+            world.fail("B13: a failure remains: \(failure)")
+          }
+        }
+      )
+    }
+
+    func checkKeeping() {
+      guard !keys.isEmpty else { return }
+      survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
+      for (_, _, store, number, dust) in followers {
+        if store.number.value < keys[number].durable {
+          fail("B13: a follower has \(store.number.value) instead of \(keys[number].durable).")
+        }
+        dust.clean()
+      }
+      followers = []
+      for index in keys.indices { keys[index].store = nil }
+      keeper = nil
+      disk.didCall = nil
+    }
+
+    /// Checks what each power failure has left. The schedule has ended.
+    func checkSurvivors() {
+      for (durable, numbers, disks) in survivors {
+        for disk in disks { checkDisk(disk, durable, numbers) }
+      }
+      survivors = []
+    }
+
+    private func checkDisk(_ disk: MemoryDisk, _ durable: [Int], _ numbers: [Int]) {
+      let reader = try? makeKeeper(on: disk)
+      for (index, key) in keys.enumerated() {
+        if key.isDamaged {
+          let text = disk.text(of: FileName(of: "number", key: key.name).current)
+          if text != World.damage { fail("B13: a damaged file is overwritten.") }
+          continue
+        }
+        let store = try? reader?.open(KeptNumber.self, key: key.name, on: Dispatcher())
+        guard let number = store?.number.value else {
+          fail("B13: key \(index) can't be restored after a power failure.")
+          continue
+        }
+        if number < durable[index] {
+          fail("B13: key \(index) has \(number) after a power failure, but \(durable[index]) was saved.")
+        }
+        if number > numbers[index] + 1 { fail("B13: key \(index) has \(number) after a power failure.") }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,189 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import FluxCapacitorTesting
+
+  extension World {
+    // MARK: - Values
+
+    func observe(_ op: Op) {
+      guard let source = node(op) else { return }
+      let node = derive(source, op.watch.derivation)
+      let watcher = Watcher(op, node)
+      history.beginObserving(watcher)
+      watchers.append(watcher)
+      let token = Token()
+      let called: @Sendable (Val) -> Void = { val in
+        withExtendedLifetime(token) { world.call(watcher, val) }
+      }
+      let queue = queue(op.watch.queue)
+      switch op.watch.style {
+      case .plain: watcher.dust = node.observe(queue, ignoreFirst: op.watch.ignoresFirst, called)
+      case .changes:
+        watcher.dust = node.changes(queue) { old, new in
+          if let last = watcher.calls.last { world.compare(old, with: last) }
+          called(new)
+        }
+      case .scope:
+        let target = Target()
+        watcher.target = target
+        watcher.scope = node.observe(queue, during: target, called)
+      case .loop: watcher.task = node.loop(called) { watcher.hasEnded = true }
+      }
+      if op.watch.style != .loop { history.endObserving(watcher) }
+      put(watcher)
+      let isCalled = op.watch.style == .plain && op.watch.queue == .current && !op.watch.ignoresFirst
+      if isCalled, watcher.calls.isEmpty, watcher.cleanBegin == nil {
+        fail("V1: \(watcher) was not called before `observe` returned.")
+      }
+    }
+
+    private func put(_ endable: Endable) {
+      guard endable.op.watch.isInBag, let bag, endable.dust != nil || endable.task != nil else { return }
+      endable.isForBag = true
+      if bagCleanings > 0, endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
+      endable.dust?.cleaned(by: bag)
+      endable.task?.cleaned(by: bag)
+      endable.isInBag = true
+    }
+
+    private func queue(_ queue: Watch.Queue) -> ExecuteQueue {
+      // During the setup, blocks would run outside of the schedule.
+      switch history.isInSetup ? .current : queue {
+      case .current: return .current
+      case .main: return .main
+      case .own:
+        queues.append(DispatchQueue(label: "queue \(queues.count)"))
+        return .queue(queues[queues.count - 1])
+      }
+    }
+
+    private func compare(_ old: Val, with last: Watcher.Call) {
+      if !haveSamePayloads(old, Val(last.writes)) {
+        fail("`observeChanges` has an old value that was not the last new one.")
+      }
+    }
+
+    private func call(_ watcher: Watcher, _ val: Val) {
+      let time = history.tick()
+      if watcher.style == .loop, watcher.calls.isEmpty { history.endObserving(watcher) }
+      check(val.writes, of: watcher.leaves, in: "\(watcher)")
+      watcher.calls.append(Watcher.Call(writes: val.writes, begin: time))
+      call(watcher, count: watcher.calls.count)
+    }
+
+    private func call(_ endable: Endable, count: Int) {
+      if endable.isInCall { fail("V2: two calls of \(endable) overlap.") }
+      if let end = endable.cleanEnd { fail("V5: \(endable) is called although it was cleaned at \(end).") }
+      endable.isInCall = true
+      history.place.calls += 1
+      if endable.op.watch.pauses { interleavingPoint() }
+      if count <= endable.op.watch.activeCalls { endable.op.body.forEach(perform) }
+      history.place.calls -= 1
+      endable.isInCall = false
+    }
+
+    // MARK: - Events
+
+    func send(_ op: Op) {
+      guard !sinks.isEmpty, let sink = sinks[op.target % sinks.count] else { return }
+      let val = Val([history.newWrite(payload: op.payload)])
+      history.noteEvent(val.writes[0], of: .sink, op.target % sinks.count, inBody: history.place.isInBody)
+      sink.send(val)
+    }
+
+    func listen(_ op: Op) {
+      let (dispatcher, token, queue) = (dispatcher(op), Token(), queue(op.watch.queue))
+      let sources: [Listener.Source] = [.sink, .sink, .states, .events]
+      var source = sources[op.payload % 4]
+      if sinks.isEmpty, source == .sink { source = .states }
+      let listener = Listener(op, to: source, source == .sink ? op.target % sinks.count : number(op))
+      listener.begin = history.tick()
+      listeners.append(listener)
+      let called: @Sendable (Int) -> Void = { event in
+        withExtendedLifetime(token) { world.call(listener, event) }
+      }
+      switch source {
+      case .sink:
+        guard let signal = sinks[listener.number]?.signal else { return }
+        if op.watch.style == .loop, !history.isInSetup {
+          let values = signal.values
+          listener.task = Task {
+            for await val in values { called(val.writes[0]) }
+            listener.hasEnded = true
+          }
+        } else {
+          listener.dust = signal.observe(on: queue) { called($0.writes[0]) }
+        }
+      case .states:
+        listener.dust = dispatcher.observe(Work.self, on: queue) { if case .run(let job) = $0 { called(job.number) } }
+      case .events:
+        listener.dust = dispatcher.intercept { event in
+          guard case .run(let job) = event.state as? Work else { return }
+          world.check(event, of: job)
+          called(job.number)
+        }
+      }
+      put(listener)
+      listener.end = history.tick()
+    }
+
+    private func call(_ listener: Listener, _ event: Int) {
+      history.tick()
+      if let sentence = history.prematureEvent(event, of: listener.source) { fail(sentence) }
+      listener.events.append(event)
+      call(listener, count: listener.events.count)
+    }
+
+    /// B6: an event lists the changes of its reduce.
+    private func check(_ event: DispatchEvent, of job: Job) {
+      guard job.op.target % dispatchers.count == 0 else { return }
+      for (root, name) in ["first", "second"].enumerated() where root < plan.roots.count && plan.roots[root] == .stored {
+        let change = event.changes.first { $0.name == name && $0.store == WorkStore.self }
+        let isWritten = history.written[root].contains {
+          $0.time > job.reduceBegin && $0.time < job.end && $0.job == job.number
+        }
+        guard let change else {
+          if isWritten { fail("B6: an event doesn't list the change of `\(name)`.") }
+          continue
+        }
+        let values = [change.oldValue, change.newValue].compactMap { ($0 as? Val)?.writes }
+        let isRight =
+          history.wasCurrent(values[0], [Leaf(root: root)], since: job.begin, until: job.reduceBegin)
+          && history.wasCurrent(values[1], [Leaf(root: root)], since: job.end)
+        if !isRight || values[0] == values[1] { fail("B6: an event lists the change of `\(name)` as \(values).") }
+      }
+    }
+
+    // MARK: - Cleaning
+
+    func clean(_ op: Op) {
+      let endables = watchers + listeners as [Endable]
+      if !endables.isEmpty { end(endables[op.target % endables.count]) }
+    }
+
+    func end(_ endable: Endable) {
+      let watcher = endable as? Watcher
+      if endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
+      endable.dust?.clean()
+      watcher?.target = nil
+      endable.task?.cancel()
+      let canBeCalled = endable.task != nil || watcher?.end == .max
+      if !canBeCalled, endable.cleanEnd == nil { endable.cleanEnd = history.tick() }
+    }
+
+    func cleanBag() {
+      let all = watchers + listeners as [Endable]
+      let endables = all.filter { $0.isInBag && $0.cleanBegin == nil }
+      // A bag may also clean what another thread is putting into it.
+      for endable in all where endable.isForBag && endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
+      bagCleanings += 1
+      bag?.clean()
+      bagCleanings -= 1
+      for endable in endables where endable.task == nil { endable.cleanEnd = history.tick() }
+      for endable in endables where endable.task?.isCancelled == false && !endable.hasEnded {
+        fail("B4: the task of \(endable) is not cancelled with its bag.")
+      }
+    }
+  }
+#endif

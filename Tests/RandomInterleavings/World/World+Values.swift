@@ -1,0 +1,158 @@
+#if DEBUG
+  import FluxCapacitor
+  import FluxCapacitorTesting
+  import Observation
+
+  extension World {
+    // MARK: - Setup
+
+    func setUpValues() {
+      sinks = (0..<plan.sinks).map { _ in Sink<Val>() }
+      if plan.isReadingRows {
+        let rows = plan.roots.indices.filter { plan.roots[$0] == .row }
+        table = VariableTable(rows.map { Row(id: $0, val: Val([history.firstWrite(to: $0)])) })
+      }
+      for (root, kind) in plan.roots.enumerated() { makeRoot(root, kind) }
+      for derivation in plan.derivations { derive(derivation) }
+      if let table { makeRows(of: table) }
+    }
+
+    private func makeRoot(_ root: Int, _ kind: Plan.Root) {
+      let leaves = [Leaf(root: root)]
+      switch kind {
+      case .row:
+        guard let row = table?.row(root) else { return }
+        history.know(row.identity, as: root)
+        variables.append(nil)
+        let missing = history.firstWrite(to: root)
+        nodes.append(Node(row, leaves) { $0?.val ?? Val([missing]) })
+      case .variable, .stored:
+        let value = Val([history.firstWrite(to: root)])
+        let isStored = kind == .stored && root < 2
+        let variable = isStored ? stores[0].variables[root] : Variable(value)
+        if isStored { variable.value = value }
+        history.know(variable.identity, as: root)
+        variables.append(variable)
+        nodes.append(
+          root.isMultiple(of: 2)
+            ? Node(variable, leaves) { $0 } : Node(variable.constant, leaves) { $0 }
+        )
+      }
+    }
+
+    /// All rows count as one root, whose writes are the contents of the table.
+    private func makeRows(of table: VariableTable<Row>) {
+      let root = plan.roots.count
+      history.know(table.identity, as: root)
+      let history = history
+      _ = history.write(ofContents: table.rows.value)
+      nodes.append(Node(table.rows, [Leaf(root: root)]) { Val([history.write(ofContents: $0)]) })
+    }
+
+    private func derive(_ derivation: Plan.Derivation) {
+      func source(_ index: Int) -> AnyNode? { nodes[index % nodes.count] }
+      switch derivation {
+      case .map(let index): nodes.append(source(index)?.map())
+      case .distinct(let index): nodes.append(source(index)?.distinct())
+      case .combine(let first, let second):
+        nodes.append(source(first).flatMap { first in source(second).map(first.combine) })
+      }
+    }
+
+    // MARK: - Writing
+
+    /// A new value for the operation's root.
+    private func newVal(_ op: Op) -> Val {
+      let val = Val([history.newWrite(payload: op.payload)])
+      if op.kind == .set, !op.body.isEmpty { actionsAtEnd[ObjectIdentifier(val)] = op.body }
+      return val
+    }
+
+    func set(_ op: Op) {
+      let root = op.target % plan.roots.count
+      if plan.roots[root] == .row {
+        table?[root] = Row(id: root, val: newVal(op))
+      } else {
+        variables[root]?.value = newVal(op)
+      }
+    }
+
+    func modify(_ op: Op) {
+      let root = op.target % plan.roots.count
+      func change(_ body: () -> Void) {
+        history.inBody(ofMutation: lock(of: root)) {
+          op.body.forEach(perform)
+          body()
+        }
+      }
+      func change(_ row: inout Row?) { change { row = Row(id: root, val: newVal(op)) } }
+      if plan.roots[root] == .row, let table {
+        change(&table[root])
+      } else {
+        variables[root]?.modify { value in change { value = newVal(op) } }
+      }
+    }
+
+    /// Replaces all rows, in another order.
+    func replaceAll(_ op: Op) {
+      let ids = plan.roots.indices.filter { plan.roots[$0] == .row }
+      let first = op.payload % max(1, ids.count)
+      table?.replaceAll(with: (ids[first...] + ids[..<first]).map { Row(id: $0, val: newVal(op)) })
+    }
+
+    // MARK: - Reading
+
+    func read(_ op: Op) {
+      guard let node = node(op) else { return }
+      let begin = history.now
+      check(node.read().writes, of: node.leaves, in: "a read", since: begin)
+    }
+
+    func track(_ op: Op) {
+      guard let node = node(op).map({ derive($0, op.watch.derivation) }) else { return }
+      let tracking = Tracking(node.leaves)
+      trackings.append(tracking)
+      let begin = history.now
+      let val = withObservationTracking { node.read() } onChange: { tracking.hasFired = true }
+      tracking.installed = history.tick()
+      check(val.writes, of: node.leaves, in: "a tracked read", since: begin)
+    }
+
+    /// Makes a constant of a variable and a combination, which is allowed even in a mutation.
+    func make(_ op: Op) {
+      let root = op.target % plan.roots.count
+      if let variable = variables[root], variable.constant !== variable.constant {
+        fail("A variable has two constants.")
+      }
+      if let node = nodes[root] { _ = node.combine(with: node) }
+    }
+
+    func drop(_ op: Op) {
+      let index = op.target % nodes.count
+      let dropped = (nodes[index], index < variables.count ? variables[index] : nil)
+      nodes[index] = nil
+      if index < variables.count { variables[index] = nil }
+      withExtendedLifetime(dropped) {}
+    }
+
+    func derive(_ node: AnyNode, _ derivation: Watch.Derivation) -> AnyNode {
+      switch derivation {
+      case .none: node
+      case .map: node.map()
+      case .distinct: node.distinct()
+      case .combine(let other): nodes[other % nodes.count].map(node.combine) ?? node
+      }
+    }
+
+    func haveSamePayloads(_ one: Val, _ other: Val) -> Bool {
+      zip(one.writes, other.writes).allSatisfy { history.payloads[$0] == history.payloads[$1] }
+    }
+
+    func check(_ writes: [Int], of leaves: [Leaf], in place: String, since begin: Int? = nil) {
+      if history.isMixed(writes, leaves) { fail("B1: \(place) has two values of one variable: \(writes).") }
+      if let begin, !history.wasCurrent(writes, leaves, since: begin) {
+        fail("\(place) has \(writes), which the variables had at no moment of the read.")
+      }
+    }
+  }
+#endif

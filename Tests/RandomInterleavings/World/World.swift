@@ -1,0 +1,197 @@
+#if DEBUG
+  import Dispatch
+  import FluxCapacitor
+  import FluxCapacitorPersistence
+  import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
+
+  /// The objects of the schedule that runs now. Only one of its threads runs at a time, so no property needs a lock.
+  nonisolated(unsafe) var world = World(Plan(), run: 0)
+
+  /// The objects of one schedule of a plan, and what its threads do and see.
+  final class World: @unchecked Sendable {
+    let plan: Plan
+    let run: Int
+    let history: History
+
+    // Values
+    var nodes: [AnyNode?] = []
+    var variables: [Variable<Val>?] = []
+    var table: VariableTable<Row>?
+    var sinks: [Sink<Val>?] = []
+    var queues: [DispatchQueue] = []
+    var bag: DustBuster? = DustBuster()
+    var bagCleanings = 0
+    var watchers: [Watcher] = []
+    var listeners: [Listener] = []
+    var trackings: [Tracking] = []
+
+    // Stores
+    var dispatchers: [Dispatcher] = []
+    var stores: [WorkStore] = []
+    var held: [any RecordedStore] = []
+    var records: [StoreRecord] = []
+    var jobs: [Job] = []
+    let queried = QueriedStore()
+    var queryDusts: [(dust: Dust, query: Int)] = []
+
+    // Effects and sessions
+    let clock = ManualClock()
+    var effects: [EffectsOfScenario] = []
+    var runs: [EffectRun] = []
+    var awaiting: [(task: Task<Void, Never>, box: Box)] = []
+    var tasks: [Task<Void, Never>] = []
+    var sessions: Sessions<Int, Session>?
+    var openSessions: [Int: Session] = [:]
+    var failingOpens = 0
+    var shutDowns = 0
+
+    // Keepers
+    let disk = MemoryDisk()
+    var keeper: Keeper?
+    var keys: [Key] = []
+    var followers: [(keeper: Keeper, dispatcher: Dispatcher, store: KeptNumber, key: Int, dust: Dust)] = []
+    var failingCalls = 0
+    var calls = 0
+    var survivors: [(durable: [Int], numbers: [Int], disks: [MemoryDisk])] = []
+
+    /// The number of values, stores and closures that exist.
+    var liveObjects = 0
+    var labels: [String: Int] = [:]
+    private(set) var failure: String?
+
+    /// Whether the last thread has ended the scenario, so that deinits do nothing more.
+    var isOver = false
+
+    var actionsAtEnd: [ObjectIdentifier: [Op]] = [:]
+
+    init(_ plan: Plan, run: Int) {
+      (self.plan, self.run) = (plan, run)
+      history = History(plan)
+    }
+
+    func fail(_ sentence: String) { if failure == nil { failure = sentence } }
+
+    // MARK: - Setup
+
+    func setUp(_ scenario: Scenario) {
+      dispatchers = (0..<plan.dispatchers).map { $0 == 0 ? .shared : Dispatcher() }
+      stores = dispatchers.map { dispatcher in
+        withDispatcher(dispatcher) {
+          let store = WorkStore.instantiate()
+          store.record.registered = history.tick()
+          return store
+        }
+      }
+      setUpValues()
+      effects = (0..<plan.effects).map { EffectsOfScenario($0 + plan.firstPolicy) }
+      if plan.hasSessions { sessions = makeSessions() }
+      if plan.hasKeeper { setUpKeeper() }
+      for op in plan.setup { perform(op) }
+      for (index, ops) in plan.threads.enumerated() {
+        let body: @Sendable () -> Void = { for op in ops { world.perform(op) } }
+        if plan.hasMain && index == 0 { scenario.mainThread(body) } else { scenario.thread(nil, body) }
+      }
+      scenario.lastThread { world.beginEnd() }
+      // Effects that pause may begin other ones that pause.
+      for _ in 1...4 { scenario.lastThread { world.clock.advance(by: .seconds(1_000)) } }
+      scenario.lastThread { world.finish() }
+      scenario.check { try world.check() }
+    }
+
+    // MARK: - Operations
+
+    func perform(_ op: Op) {
+      guard !isOver, mayPerform(op) else { return }
+      let run = history.begin(op)
+      switch op.kind {
+      case .set: set(op)
+      case .modify: modify(op)
+      case .replaceAll: replaceAll(op)
+      case .read: read(op)
+      case .track: track(op)
+      case .make: make(op)
+      case .drop: drop(op)
+      case .observe: observe(op)
+      case .clean: clean(op)
+      case .cleanBag: cleanBag()
+      case .send: send(op)
+      case .listen: listen(op)
+      case .transaction: dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+      case .readTogether: dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+      case .reduce: reduce(op)
+      case .create: create(op)
+      case .letGo: letGo(op)
+      case .clear: clear(op)
+      case .unregisterAll: unregisterAll()
+      case .query: query(op)
+      case .endQuery: endQuery(op)
+      case .runEffect: runEffect(op)
+      case .performEffect: performEffect(op)
+      case .cancelEffects: cancelEffects(op)
+      case .cancelTask: cancelTask(op)
+      case .settle: settle(op)
+      case .advance: clock.advance(by: .seconds(1))
+      case .useSession: useSession(op)
+      case .cancelUse: cancelUse(op)
+      case .failOpen: failingOpens += 1
+      case .shutDown: shutDown()
+      case .openKey, .add, .flush, .closeKey, .letGoOfKey, .letGoOfKeeper, .failCall, .follow: keep(op)
+      }
+      history.end(run)
+      if let sentence = history.failure { fail(sentence) }
+      if run.wasAlone, failure == nil { checkDelivered(after: run) }
+    }
+
+    /// Whether an operation is allowed where the thread is. Users must not nest mutations or dispatchers in two orders,
+    /// use a variable inside its own mutation, or take a turn inside a mutation.
+    private func mayPerform(_ op: Op) -> Bool {
+      // During the setup, the library records no writes.
+      if history.isInSetup { return [.observe, .listen].contains(op.kind) }
+      let place = history.place
+      func isFree(_ roots: [Int]) -> Bool {
+        guard let last = place.mutated.max() else { return true }
+        return roots.allSatisfy { lock(of: $0) > last }
+      }
+      switch op.kind {
+      case .transaction, .reduce, .readTogether:
+        if op.kind != .reduce, !place.mutated.isEmpty { return false }
+        return place.dispatchers.contains(number(op)) || number(op) > place.dispatchers.max() ?? -1
+      case .set, .modify: return isFree([op.target % plan.roots.count])
+      case .replaceAll: return isFree([plan.roots.count])
+      case .read, .track, .observe:
+        guard let node = node(op) else { return false }
+        if case .combine(let other) = op.watch.derivation, let other = nodes[other % nodes.count] {
+          return isFree((node.leaves + other.leaves).map(\.root))
+        }
+        return isFree(node.leaves.map(\.root))
+      case .drop, .create, .letGo, .clear, .unregisterAll, .add: return place.mutated.isEmpty
+      default: return true
+      }
+    }
+
+    /// The position of a root's lock in the order in which mutations may be nested. All rows have the table's lock.
+    func lock(of root: Int) -> Int {
+      root < plan.roots.count && plan.roots[root] != .row ? root : plan.roots.count
+    }
+
+    func number(_ op: Op) -> Int { op.target % dispatchers.count }
+
+    func dispatcher(_ op: Op) -> Dispatcher { dispatchers[number(op)] }
+
+    func node(_ op: Op) -> AnyNode? { nodes[op.target % nodes.count] }
+
+    // MARK: - Releases
+
+    func noteRelease(of object: AnyObject) {
+      liveObjects -= 1
+      let held = heldLocks
+      if held.engine > 0 { return fail("V3: a value is released under a lock of the library.") }
+      if held.user > 0, !history.place.isInBody {
+        return fail("V3: a value is released under a lock that the library holds.")
+      }
+      guard let actions = actionsAtEnd.removeValue(forKey: ObjectIdentifier(object)) else { return }
+      if !isOver, history.place.mutated.isEmpty { actions.forEach(perform) }
+    }
+  }
+#endif
