@@ -147,3 +147,19 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     target.release()
   }
 }
+
+/// Keeps a value until this thread has left its transaction and its initializers of stores, and so holds no lock,
+/// because a `deinit` can run user code. Elsewhere, this function does nothing.
+@usableFromInline package func releaseAfterUnlocking<Value>(_ value: Value?) {
+  let thread = CurrentThread.current
+  let holdsLock = thread.pointee.openTransactions > 0 || thread.pointee.openCreations > 0
+  guard holdsLock, !_isPOD(Value.self), let value else { return }
+  thread.append(Place(to: Kept(value)) { _, _, _ in }, isOwn: false)
+}
+
+/// A value that is released with a place of a thread's round.
+private final class Kept<Value> {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

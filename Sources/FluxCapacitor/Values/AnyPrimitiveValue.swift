@@ -24,7 +24,8 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// - Complexity: O(n) in the number of observers.
   var observerCount: Int { get }
 
-  /// Writes a value of any type to the variable.
+  /// Writes a value of any type to the variable. The variable and its former value are released after this thread's
+  /// open transaction.
   ///
   /// - Precondition: The written value has the element's type, and the variable isn't a derived
   ///   constant.
@@ -59,7 +60,7 @@ extension PrimitiveValue: AnyPrimitiveValue {
     guard let value = value as? Element else {
       trap("\(channel) can't hold a value of type \(type(of: value)).")
     }
-    channel.write(value)
+    releaseAfterUnlocking((self, channel.write(value)))
   }
 
   package func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust {

@@ -62,7 +62,8 @@ extension Channel {
     return value
   }
 
-  @inlinable final func write(_ newValue: Element) {
+  /// Replaces the value, and returns the former value. A caller that holds a lock releases the former value later.
+  @discardableResult @inlinable final func write(_ newValue: Element) -> Element {
     recordOperation("sets", self, newValue)
     acquire()
     if mark.waitsForDelivery { moveToBacklog() }
@@ -80,6 +81,7 @@ extension Channel {
     }
     // The old value is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(oldValue) {}
+    return oldValue
   }
 
   /// Makes a write a change, immediately or at the end of a transaction. The caller must hold the

@@ -108,8 +108,8 @@ final class History: @unchecked Sendable {
       }
       numbers = first..<next
     }
-    // The forgotten entries are released after unlocking, because a value's `deinit` can run user code.
-    withExtendedLifetime(forgotten) {}
+    // This thread holds the dispatcher's turn.
+    releaseAfterUnlocking(forgotten)
     tellListeners()
   }
 
