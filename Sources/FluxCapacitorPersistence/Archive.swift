@@ -1,3 +1,4 @@
+import FluxCapacitor
 import Foundation
 
 /// The name, the version and the migrations of a store's file.
@@ -78,6 +79,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     copy.migrations[version] = { data in
       let older: Older
       do { older = try coder.decode(Older.self, from: data) } catch { throw Undecodable(error) }
+      releaseAfterUnlocking(older)
       return try migrate(older)
     }
     return copy
@@ -100,6 +102,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     } catch let error as KeeperFailure.Cause {
       throw error
     } catch {
+      releaseAfterUnlocking(error)
       throw .migrationFailed("\(error)")
     }
   }
@@ -110,6 +113,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     do {
       data = Envelope(version: version, saved: try coder.encode(saved)).data(isJSON: coder.isJSON)
     } catch {
+      releaseAfterUnlocking(error)
       throw .notEncodable("\(error)")
     }
     // Another coder might have written a text that isn't JSON.
@@ -124,5 +128,8 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
 private struct Undecodable: Error {
   let text: String
 
-  init(_ error: any Error) { text = "\(error)" }
+  init(_ error: any Error) {
+    releaseAfterUnlocking(error)
+    text = "\(error)"
+  }
 }

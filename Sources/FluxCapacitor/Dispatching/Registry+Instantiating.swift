@@ -107,13 +107,13 @@ extension Registry {
     let type: any Any.Type
     let thread: UInt32
 
-    /// The lock that the creating thread holds until the store is registered.
+    /// The lock that the creating thread holds until the store is registered, while the store's initializer runs.
     let completion = Lock()
 
     init(of type: any Any.Type, on thread: UInt32) {
       self.type = type
       self.thread = thread
-      completion.lock()
+      completion.lock(holder: thread)
     }
   }
 }

@@ -4,8 +4,8 @@ import FluxCapacitor
 protocol AnyKeptStore: AnyObject, Sendable {
   var fileName: FileName { get }
 
-  /// Whether the store has not been deallocated.
-  var isAlive: Bool { get }
+  /// The store, or nil after it was deallocated.
+  var anyStore: (any Persistable)? { get }
 
   /// The store's dispatcher, or nil after it was deallocated.
   var dispatcher: Dispatcher? { get }

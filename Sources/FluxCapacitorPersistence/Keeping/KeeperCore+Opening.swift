@@ -16,12 +16,15 @@ extension KeeperCore {
       // If an older store is alive, its last change might not be in the file yet.
       let former = try formerStore(S.self, name)
       let kept = KeptStore<S>(name, on: dispatcher) { [weak self] isRetry in
+        releaseAfterUnlocking(self)
         self?.scheduleSave(of: name, isRetry: isRetry)
       }
+      releaseAfterUnlocking(kept)
       let store = try kept.load(from: folder, isWriter: role == .saving, recovering: decide) {
         value in
         try withDispatcher(dispatcher) {
           let store = S()
+          releaseAfterUnlocking(store)
           if let value { try store.restore(value) }
           return store
         }
@@ -59,9 +62,11 @@ extension KeeperCore {
     _: S.Type,
     _ name: FileName
   ) throws(KeeperFailure) -> (any AnyKeptStore)? {
-    // This thread uses the entry after unlocking, because it might release the last reference to a store.
+    // This thread might have the last references to the entry and its store, and holds the lock of the creation.
     let former = keptStore(name)
-    guard let former, former.isAlive else { return former }
+    let store = former?.anyStore
+    releaseAfterUnlocking((former, store))
+    guard let former, store != nil else { return former }
     precondition(
       former is KeptStore<S>,
       "\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\"."

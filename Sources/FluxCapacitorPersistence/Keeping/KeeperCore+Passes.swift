@@ -88,6 +88,7 @@ extension KeeperCore {
 
   private func save(_ scope: Scope, to folder: Folder) -> [PassFailure] {
     let stores = stores(in: scope)
+    defer { withExtendedLifetime(stores) {} }
     forEachDispatcher(of: stores) { stores in
       for store in stores {
         store.takeSnapshot(ifChanged: scope == .changed, isLast: scope == .last || scope.isOne)
@@ -176,6 +177,8 @@ extension KeeperCore {
             do throws(KeeperFailure) { try restore() } catch { failures.append((name, error)) }
           }
         }
+        // The values and the stores are released after the turn.
+        withExtendedLifetime((stores, restorations)) {}
       }
     }
     return failures

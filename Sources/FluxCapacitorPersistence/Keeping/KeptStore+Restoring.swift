@@ -73,6 +73,7 @@ extension KeptStore {
     if let data { value = try self.value(of: data, from: file, in: folder) }
     // The next save writes the newest version.
     if let value, value.version != archive.version { hasReduced = true }
+    releaseAfterUnlocking(value)
     do {
       return try makeStore(value?.value)
     } catch {
@@ -83,7 +84,8 @@ extension KeptStore {
   private func refusal(_ error: any Error, of file: String, _ version: Int?, in folder: Folder)
     -> KeeperFailure
   {
-    KeeperFailure(folder.url(of: file), version, KeeperFailure.Cause.refused("\(error)"))
+    releaseAfterUnlocking(error)
+    return KeeperFailure(folder.url(of: file), version, KeeperFailure.Cause.refused("\(error)"))
   }
 
   func readChangedFile(
@@ -103,8 +105,10 @@ extension KeptStore {
     let (value, version) = try value(of: data, from: fileName.current, in: folder)
     hasFile = true
     return { [fileName] () throws(KeeperFailure) in
+      let current = store.saved
+      releaseAfterUnlocking(current)
       // The same set can be encoded in a different order.
-      if !areEqual(value, store.saved) {
+      if !areEqual(value, current) {
         do {
           try store.restore(value)
         } catch {
@@ -113,7 +117,7 @@ extension KeptStore {
       }
       // After a refusal, the next pass tries again.
       self.contents = data
-      self.saved?.value = value
+      self.saved?.write(any: value)
     }
   }
 

@@ -71,7 +71,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   func belongs(to other: any Persistable) -> Bool { store === other }
 
-  var isAlive: Bool { store != nil }
+  var anyStore: (any Persistable)? { store }
 }
 
 extension KeptStore {
@@ -87,7 +87,11 @@ extension KeptStore {
     if contents == nil { contents = try? archive.data(for: value) }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
-    let watcher = StoreWatcher { [weak self] in self?.note($0) }
+    let watcher = StoreWatcher { [weak self] change in
+      // The thread holds the dispatcher's turn, and might have the last references.
+      releaseAfterUnlocking((self, self?.store))
+      self?.note(change)
+    }
     self.watcher = watcher
     return watcher
   }
@@ -100,7 +104,7 @@ extension KeptStore {
       watcher?.reset()
       return
     }
-    valueBeforeTravel = nil
+    releaseAfterUnlocking(valueBeforeTravel.take())
     guard !isClosed else { return }
     changedStore = store
     if change != .transaction { hasReduced = true }
@@ -116,7 +120,7 @@ extension KeptStore {
     // process. So a store that has reduced nothing is compared by its variables' versions, if they suffice.
     let newVersions = StoreContents(of: store).versions
     let isUnchanged = newVersions != nil && newVersions == versions
-    if isUnchanged, !hasReduced { return }
+    if isUnchanged, !hasReduced { return releaseAfterUnlocking(store) }
     (versions, hasReduced) = (newVersions, false)
     snapshot = (store, valueBeforeTravel ?? store.saved)
   }
@@ -169,6 +173,7 @@ extension KeptStore {
     // While `isClosed` was true, no change was noted. So after a failed close, each store counts as changed.
     guard snapshot != nil || isClosed else { return }
     isClosed = false
+    releaseAfterUnlocking(snapshot)
     changedStore = snapshot.take()?.store ?? store
     hasReduced = true
     schedule(true)
