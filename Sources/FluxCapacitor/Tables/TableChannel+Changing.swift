@@ -14,7 +14,7 @@ extension TableChannel {
     let id = row.id
     let part = addToIndex(id, at: position)
     stored.insert(row, at: position)
-    part?.use { $0.write(row) }
+    part?.use { _ = $0.write(row) }
     ids?.mutate { $0.insert(id, at: position) }
     appendEdit([.insert(id, at: position), .update(id)])
   }
@@ -28,6 +28,11 @@ extension TableChannel {
     if former.position >= 0 { trapDuplicate(id) }
     index[id] = (position, former.part)
     return former.part
+  }
+
+  /// Removes an entry from the index, and returns its key, which the caller releases after unlocking.
+  @inlinable func removeFromIndex(_ id: Row.ID) -> Row.ID? {
+    index.index(forKey: id).map { index.remove(at: $0).key }
   }
 
   /// Moves a row, and returns whether its position has changed.
@@ -48,7 +53,7 @@ extension TableChannel {
     guard let edits else { return }
     let edit = TableEdit(changes(), after: edits.stored)
     edits.stored.next = edit
-    edits.write(edit)
+    releaseAfterUnlocking(edits.write(edit))
   }
 
   // MARK: - One row
@@ -101,8 +106,8 @@ extension TableChannel {
       appendEdit([.update(id)])
     } else {
       if position < stored.count { stored.remove(at: position) }
-      index[id] = part.map { (-1, $0) }
-      ids?.mutate { _ = $0.remove(at: position) }
+      if let part { index[id] = (-1, part) } else { releaseAfterUnlocking(removeFromIndex(id)) }
+      releaseAfterUnlocking(ids?.mutate { $0.remove(at: position) })
       appendEdit([.remove(id, at: position)])
     }
     if let part { endMutation(of: part, on: thread) } else { endChange(on: thread) }

@@ -16,6 +16,7 @@ extension TableChannel {
     }
     let isReordered = !origins.elementsEqual(stored.indices)
     var isWritten = [Bool](repeating: true, count: rows.count)
+    let given = rows
     var rows = rows
     for (position, origin) in origins.enumerated()
     where origin >= 0 && isSame(stored[origin], rows[position]) {
@@ -25,17 +26,20 @@ extension TableChannel {
     let isChange = isReordered || isWritten.contains(true)
     if isChange {
       swap(&rows, &stored)
-      finishReplacing(rows, origins, isWritten)
-      if isReordered { ids?.write(stored.map(\.id)) }
+      releaseAfterUnlocking(finishReplacing(rows, origins, isWritten))
+      if isReordered { releaseAfterUnlocking(ids?.write(stored.map(\.id))) }
     }
     endChange(on: thread, isChange: isChange)
-    // If the caller ignores the former rows, optimized code would release them under the lock.
-    withExtendedLifetime(rows) {}
+    // Otherwise, optimized code could release these rows under the lock.
+    withExtendedLifetime((given, rows)) {}
     return rows
   }
 
   /// Brings index, parts and edits up to date after all rows have been replaced.
-  @inlinable func finishReplacing(_ former: [Row], _ origins: [Int], _ isWritten: [Bool]) {
+  ///
+  /// - Returns: The keys that have left the index.
+  @inlinable
+  func finishReplacing(_ former: [Row], _ origins: [Int], _ isWritten: [Bool]) -> [Row.ID] {
     var destinations = [Int](repeating: -1, count: former.count)
     for (position, origin) in origins.enumerated() where origin >= 0 {
       if destinations[origin] >= 0 { trapDuplicate(former[origin].id) }
@@ -44,12 +48,14 @@ extension TableChannel {
     // A row stays if its order among the rows that stay doesn't change. The other rows move.
     let stays = isInLongestIncreasingSequence(origins)
     var changes: [TableEdit<Row.ID>.Change] = []
+    var keys: [Row.ID] = []
     var position = 0
     for (row, destination) in zip(former, destinations) {
-      if destination < 0 {
-        let part = index[row.id]?.part
-        index[row.id] = part.map { (-1, $0) }
-        part?.use { $0.write(nil) }
+      if destination < 0, let part = index[row.id]?.part {
+        index[row.id] = (-1, part)
+        part.use { _ = $0.write(nil) }
+      } else if destination < 0, let key = removeFromIndex(row.id) {
+        keys.append(key)
       }
       if destination >= 0, stays[destination] {
         position += 1
@@ -69,10 +75,11 @@ extension TableChannel {
         // A new row also counts as updated, because a row with its id might have been removed earlier in the
         // transaction.
         changes.append(.update(row.id))
-        index[row.id]?.part?.use { $0.write(row) }
+        index[row.id]?.part?.use { _ = $0.write(row) }
       }
     }
     appendEdit(changes)
+    return keys
   }
 }
 

@@ -134,16 +134,22 @@ where Row.ID: Sendable {
   /// - Parameter id: The id of the row if the part has the value of a row.
   func releaseIfUnused(_ part: AnyChannel, ofRow id: Row.ID?) {
     var tracker: Dust?
+    var key: Row.ID?
     var others: [AnyChannel] = []
     withLock {
       guard part.isUnused(except: &tracker) else { return others = partsToCheck() }
       if let id, let entry = index[id], entry.part?.takeUnretainedValue() === part {
-        index[id] = entry.position < 0 ? nil : (entry.position, nil)
+        if entry.position < 0 {
+          key = removeFromIndex(id)
+        } else {
+          index[id] = (entry.position, nil)
+        }
         entry.part?.release()
       }
       if ids === part { ids = nil }
       if edits === part { edits = nil }
     }
+    withExtendedLifetime(key) {}
     tracker?.clean()
     guard !others.isEmpty else { return }
     for part in others { part.becameUnobserved() }

@@ -16,11 +16,15 @@ where Row.ID: Sendable {
   /// The table, or `nil` after its end. This property is set once, before other threads know the part.
   private weak var table: TableChannel<Row>?
 
+  /// The table's address, which another object can have after the table's end.
+  private let address: ObjectIdentifier
+
   /// Creates a part. The caller must hold the table's lock.
   @usableFromInline
   init(_ value: Element, ofRow id: Row.ID? = nil, of table: TableChannel<Row>) {
     self.id = id
     self.table = table
+    address = ObjectIdentifier(table)
     number = table.createdParts
     table.createdParts += 1
     super.init(value, handles: AnyChannel.owned)
@@ -28,7 +32,10 @@ where Row.ID: Sendable {
 
   override var description: String { "A part of a VariableTable<\(Row.self)>" }
 
-  override func isPart(of other: AnyChannel) -> Bool { other === table }
+  // A strong reference, as a use of `table` takes it, might be the last one, and the caller holds a lock.
+  override func isPart(of other: AnyChannel) -> Bool {
+    isOwned && ObjectIdentifier(other) == address
+  }
 
   override func close() {
     if isClosed { super.close() } else { becameUnobserved() }
