@@ -1,11 +1,15 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorPersistence
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
+  import Foundation
   import Testing
 
   /// V3: a deinit is user code, so the library releases its users' objects when the thread holds none of its locks.
   struct ReleaseInterleavings {
+    private let held = Log<Bool>()
+
     @Test func eventOfATransactionIsReleasedWithoutALock() {
       explore { scenario in
         let (sink, held) = (Sink<Released>(), Log<Bool>())
@@ -17,21 +21,174 @@
         scenario.check { #expect(held.entries == [false, false]) }
       }
     }
+
+    // MARK: - Tables
+
+    /// The table's index and the constant with all ids keep the first of two equal ids.
+    @Test(arguments: [false, true], [false, true])
+    func idsOfATableAreReleasedWithoutALock(hasIDs: Bool, isCleared: Bool) {
+      let table = VariableTable([Row(in: held)])
+      let ids = hasIDs ? table.ids : nil
+      table[RowID(in: held)] = Row(in: held)
+
+      if isCleared { table.removeAll() } else { table.remove(RowID(in: held)) }
+
+      #expect(ids?.value.count ?? 0 == 0)
+      #expect(held.entries.count >= 3)
+      #expect(!held.entries.contains(true))
+    }
+
+    @Test(arguments: [false, true])
+    func idOfARemovedRowIsReleasedWithoutALockAfterTheConstantOfTheRow(isInsertedAgain: Bool) {
+      let table = VariableTable([Row(in: held)])
+      var row: Constant<Row?>? = table.row(RowID(in: held))
+      table.remove(RowID(in: held))
+      #expect(row?.value == nil)
+      if isInsertedAgain {
+        table.append(Row(in: held))
+        table.remove(RowID(in: held))
+      }
+
+      row = nil
+
+      #expect(held.entries.count >= 3)
+      #expect(!held.entries.contains(true))
+    }
+
+    /// The deinit of the observer's closure makes a change when the last edit has no observer.
+    @Test func editOfATableIsReleasedWithoutALock() {
+      let table = VariableTable([Row(in: held)])
+      let dust = table.observeChanges {
+        [released = Released(in: held) { table.append(Row(in: held)) }] _ in
+        withExtendedLifetime(released) {}
+      }
+      table.remove(RowID(in: held))
+
+      dust.clean()
+
+      #expect(held.entries.count >= 2)
+      #expect(!held.entries.contains(true))
+    }
+
+    // MARK: - Sessions
+
+    @Test func errorsOfFailedClosesAreReleasedWithoutALock() {
+      explore { scenario in
+        let (held, closes) = (Log<Bool>(), Log<Int>())
+        let sessions = Sessions<Int, Int>(idle: .zero, clock: InstantClock()) { id, _ in
+          id
+        } close: { id in
+          closes.append(id)
+          if closes.entries.count < 3 { throw Failure(released: Released(in: held)) }
+        }
+        scenario.thread { Task { try await sessions.with(1) { _ in } } }
+        scenario.check {
+          #expect(held.entries == [false, false])
+          #expect(sessions.ids.value == [])
+        }
+      }
+    }
+
+    @Test func formerEndOfTheIdleTimeIsReleasedWithoutALock() {
+      explore { scenario in
+        let held = Log<Bool>()
+        let clock = ClockOfObjects(held: held)
+        let sessions = Sessions<Int, Int>(idle: .seconds(1), clock: clock) { id, _ in id }
+        scenario.thread {
+          Task { for _ in 1...3 { try await sessions.with(1) { _ in } } }
+        }
+        scenario.check { #expect(!held.entries.isEmpty && !held.entries.contains(true)) }
+      }
+    }
+
+    // MARK: - Keepers
+
+    /// Time travel reads the value of a store whose keeper is closed at the same time.
+    @Test func valueBeforeATravelIsReleasedWithoutALockBesideAClose() {
+      explore { scenario in
+        let held = Log<Bool>()
+        let keeper = try Keeper(
+          directory: URL(fileURLWithPath: "/memory"),
+          clock: EndlessClock(),
+          savesTimeTravel: false,
+          fileSystem: MemoryDisk()
+        )
+        let store = try ObjectStore.$held.withValue(held) { try keeper.open(ObjectStore.self) }
+        scenario.keep(keeper, store)
+        scenario.thread { Dispatcher.shared.travel {} }
+        scenario.thread { Task { try? await keeper.close() } }
+        scenario.check { #expect(!held.entries.contains(true)) }
+      }
+    }
   }
 
-  /// A value that notes in its deinit whether the thread holds a lock.
-  private final class Released: Sendable {
-    private let held: Log<Bool>
-    private let body: @Sendable () -> Void
+  /// An id that equals all other ids, which are different objects.
+  private final class RowID: Hashable, Sendable {
+    private let released: Released
 
-    init(in held: Log<Bool>, _ body: @escaping @Sendable () -> Void = {}) {
-      (self.held, self.body) = (held, body)
+    init(in held: Log<Bool>) { released = Released(in: held) }
+
+    static func == (_: RowID, _: RowID) -> Bool { true }
+
+    func hash(into _: inout Hasher) {}
+  }
+
+  private struct Row: Identifiable, Sendable {
+    let id: RowID
+
+    init(in held: Log<Bool>) { id = RowID(in: held) }
+  }
+
+  private struct Failure: Error {
+    let released: Released
+  }
+
+  /// A clock whose time stands still, with instants that are objects.
+  private struct ClockOfObjects: Clock {
+    struct Instant: InstantProtocol {
+      let held: Log<Bool>
+      var released: Released
+
+      init(_ held: Log<Bool>) { (self.held, released) = (held, Released(in: held)) }
+
+      static func == (_: Instant, _: Instant) -> Bool { true }
+      static func < (_: Instant, _: Instant) -> Bool { false }
+      func hash(into _: inout Hasher) {}
+      func advanced(by _: Duration) -> Instant { Instant(held) }
+      func duration(to _: Instant) -> Duration { .zero }
     }
 
-    deinit {
-      let isHeld = heldLocks != (0, 0)
-      held.append(isHeld)
-      if !isHeld { body() }
+    let held: Log<Bool>
+    var now: Instant { Instant(held) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until _: Instant, tolerance _: Duration?) async throws {
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
+  }
+
+  private final class ObjectStore: Persistable {
+    enum State: DispatchState {
+      typealias RelatedStoreType = ObjectStore
+    }
+
+    struct Saved: Codable {
+      let number: Int
+      var released: Released?
+
+      enum CodingKeys: CodingKey { case number }
+    }
+
+    static let archive = Archive(Saved.self, named: "object", version: 1)
+    @TaskLocal static var held = Log<Bool>()
+
+    private let held = ObjectStore.held
+    private let number = Variable(0)
+
+    var saved: Saved { Saved(number: number.value, released: Released(in: held)) }
+
+    func restore(_ saved: Saved) { number.value = saved.number }
+
+    func reduce(with _: State) {}
   }
 #endif

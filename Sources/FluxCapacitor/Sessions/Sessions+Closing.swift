@@ -44,10 +44,10 @@ extension Sessions {
     do {
       try await withDispatcher(entry.dispatcher) { try await close(session) }
       openIDs.value.removeAll { $0 == entry.id }
-      if closeFailures.value[entry.id] != nil { closeFailures.value[entry.id] = nil }
+      if closeFailures.value[entry.id] != nil { setFailure(nil, of: entry) }
       change(entry) { entries[entry.id] = nil }
     } catch {
-      closeFailures.value[entry.id] = error
+      setFailure(error, of: entry)
       let pause = clock.end(of: max(idle, .seconds(1)))
       change(entry) {
         entry.state = .open(session)
@@ -57,6 +57,14 @@ extension Sessions {
     }
   }
 
+  /// Sets the error of a session's last close. This thread releases the former error after unlocking.
+  private func setFailure(_ error: (any Error)?, of entry: Entry) {
+    let former = closeFailures.modify { failures in
+      defer { failures[entry.id] = error }
+      return failures[entry.id]
+    }
+    withExtendedLifetime(former) {}
+  }
 
   /// Changes an entry under the lock, and then lets everyone look again who waits for the entry or for its end.
   func change<Result>(_ entry: Entry, _ body: () -> Result) -> Result {

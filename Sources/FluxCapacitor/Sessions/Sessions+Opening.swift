@@ -40,10 +40,13 @@ extension Sessions {
 
   func endUse(of entry: Entry) {
     let pause = clock.end(of: idle)
-    let mustClose = lock.withLock {
+    let (mustClose, formerPause) = lock.withLock {
+      let formerPause = entry.pause
       entry.uses -= 1
-      return beginIdleTime(of: entry, pause)
+      return (beginIdleTime(of: entry, pause), formerPause)
     }
+    // The former closure is released after unlocking, because an instant of the clock can be an object.
+    withExtendedLifetime(formerPause) {}
     if mustClose { startClose(of: entry) }
   }
 
