@@ -93,7 +93,10 @@ extension Dispatcher {
 
   /// Returns whether a state would reach a live, registered store.
   package func hasStores<State: DispatchState>(for _: State) -> Bool {
-    registry.allStores.contains { $0 is any Storable<State> }
+    let stores = registry.allStores
+    // A hook asks this during a turn, when `stores` might have the last references.
+    releaseAfterUnlocking(stores)
+    return stores.contains { $0 is any Storable<State> }
   }
 
   /// The live, registered stores with their variables, in the order of the stores' names.
@@ -102,6 +105,7 @@ extension Dispatcher {
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
     // This thread releases the stores after the turn, because `stores` might hold the last references.
     let stores = registry.allStores
+    defer { withExtendedLifetime(stores) {} }
     return read {
       stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
         .sorted { sourceName(of: $0.store) < sourceName(of: $1.store) }

@@ -81,7 +81,10 @@ import Synchronization
   }
 
   /// Forgets a closure that waits for a goal.
-  package func forget(_ number: Int) { _ = lock.withLock { waiting.removeValue(forKey: number) } }
+  package func forget(_ number: Int) {
+    // Without a use of the closure, optimized code could release it under the lock.
+    withExtendedLifetime(lock.withLock { waiting.removeValue(forKey: number) }) {}
+  }
 
   /// The number of changes of this record so far.
   package var changeCount: Int { lock.withLock { changes } }
