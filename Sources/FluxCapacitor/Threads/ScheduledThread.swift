@@ -67,6 +67,11 @@ import Synchronization
     return (thread.pointee.heldEngineLocks, thread.pointee.heldUserLocks)
   }
 
+  /// Lets the current thread offer its next delivery to other threads after a number of their changes.
+  package func offerDelivery(afterChanges count: Int) {
+    CurrentThread.current.pointee.changesOfOthers = 257 - Int32(count)
+  }
+
   /// The scenario thread that the current thread runs, if any.
   @usableFromInline package var scheduledThread: (any ScheduledThread)? {
     get { CurrentThread.current.pointee.scheduled }

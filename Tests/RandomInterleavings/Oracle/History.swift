@@ -10,12 +10,15 @@
       let begin: Int
       fileprivate(set) var end = Int.max
 
+      /// Whether the thread was in no other operation.
+      let isOutermost: Bool
+
       /// Whether no other thread was in an operation meanwhile.
       fileprivate(set) var wasAlone = false
       fileprivate let switches: Int
 
-      fileprivate init(_ op: Op, at begin: Int, _ switches: Int) {
-        (self.op, self.begin, self.switches) = (op, begin, switches)
+      fileprivate init(_ op: Op, at begin: Int, _ isOutermost: Bool, _ switches: Int) {
+        (self.op, self.begin, self.isOutermost, self.switches) = (op, begin, isOutermost, switches)
       }
     }
 
@@ -129,7 +132,8 @@
 
     func begin(_ op: Op) -> Run {
       tick()
-      let run = Run(op, at: now, areOthersIdle && place.runs.isEmpty && place.calls == 0 ? switches : -1)
+      let isOutermost = place.runs.isEmpty && place.calls == 0
+      let run = Run(op, at: now, isOutermost, areOthersIdle && isOutermost ? switches : -1)
       place.runs.append(run)
       return run
     }

@@ -57,7 +57,7 @@
     func check() throws {
       if failure == nil { checkSurvivors() }
       if failure == nil, liveObjects > 0 {
-        fail("V7: \(liveObjects) values, stores or closures are never released. \(labels.filter { $0.value > 0 })")
+        fail("V7: \(liveObjects) values, stores or closures are never released.")
       }
       if let failure { throw Failure(description: failure) }
     }

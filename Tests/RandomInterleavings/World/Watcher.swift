@@ -93,14 +93,11 @@
   final class Token: Sendable {
     private let run: Int
 
-    let file: String
-    init(_ file: String = #fileID, _ line: Int = #line) {
+    init() {
       run = world.run
-      self.file = "\(file):\(line)"
       world.liveObjects += 1
-      world.labels[self.file, default: 0] += 1
     }
 
-    deinit { if world.run == run { world.labels[file, default: 0] -= 1; world.noteRelease(of: self) } }
+    deinit { if world.run == run { world.noteRelease(of: self) } }
   }
 #endif

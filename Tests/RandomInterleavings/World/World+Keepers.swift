@@ -123,7 +123,8 @@
       } else {
         keys[number].dispatcher.dispatch(Kept.add)
       }
-      if keys[number].store === store { keys[number].atLeast = max(keys[number].atLeast, store.number.value) }
+      // A close may already have saved the store for the last time.
+      if keys[number].store === store, keys[number].closes == 0 { keys[number].atLeast = max(keys[number].atLeast, store.number.value) }
     }
 
     /// The numbers that a flush that begins now must save.
@@ -171,7 +172,9 @@
           do {
             try await keeper.close(KeptNumber.self, key: name)
             world.confirm(numbers)
-            if world.keys[number].store == nil { world.keys[number].isClosed = true }
+            // The key has nothing to do any more with a store that was opened meanwhile.
+            world.letGo(of: number)
+            world.keys[number].isClosed = true
           } catch {
             if world.failingCalls == 0 { world.fail("B13: a close fails: \(error)") }
           }

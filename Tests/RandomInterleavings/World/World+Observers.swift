@@ -168,7 +168,7 @@
       endable.dust?.clean()
       watcher?.target = nil
       endable.task?.cancel()
-      let canBeCalled = endable.task != nil || watcher?.end == .max
+      let canBeCalled = endable.task != nil || endable.end == .max
       if !canBeCalled, endable.cleanEnd == nil { endable.cleanEnd = history.tick() }
     }
 

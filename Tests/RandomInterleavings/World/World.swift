@@ -57,7 +57,6 @@
 
     /// The number of values, stores and closures that exist.
     var liveObjects = 0
-    var labels: [String: Int] = [:]
     private(set) var failure: String?
 
     /// Whether the last thread has ended the scenario, so that deinits do nothing more.
@@ -104,6 +103,7 @@
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
       let run = history.begin(op)
+      if let changes = plan.changesBeforeHandover, run.isOutermost { offerDelivery(afterChanges: changes) }
       switch op.kind {
       case .set: set(op)
       case .modify: modify(op)
