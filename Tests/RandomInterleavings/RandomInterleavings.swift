@@ -36,7 +36,7 @@
         return (process: process, report: report)
       }
       // A scenario can hang the process, and a failed one is made smaller for a while.
-      let end = DispatchTime.now() + .seconds(options.seconds + 90)
+      let end = DispatchTime.now() + .seconds(options.seconds + options.patience + 60)
       var isClean = true
       for _ in workers where isClean {
         let isInTime = ended.wait(timeout: end) == .success
@@ -61,6 +61,8 @@
     /// Explores scenarios until the time is over. Returns whether no scenario has failed.
     private static func work(_ options: Options, _ report: Report) -> Bool {
       let end = ContinuousClock.now + .seconds(options.seconds)
+      // What is created lazily must not make the first schedule different.
+      _ = explore(Plan(seed: 0, theme: Theme(name: "", threads: [])), 1, 0)
       var (seed, scenarios, schedules) = (options.seed, 0 as UInt64, 0 as UInt64)
       while ContinuousClock.now < end {
         report.write([seed, scenarios, schedules])
@@ -73,17 +75,17 @@
           continue
         }
         print("seed \(seed): \(failure.prefix { $0 != "\n" })")
-        let (smallest, text) = smallest(plan, failure, seed)
+        let (smallest, text) = smallest(plan, failure, seed, options.patience)
         print("\(smallest.code)\n\(text)")
         return false
       }
       return true
     }
 
-    /// Returns the smallest plan that fails in the same way, among those that can be tried in 20 seconds.
-    private static func smallest(_ plan: Plan, _ failure: String, _ seed: UInt64) -> (Plan, String) {
+    /// Returns the smallest plan that fails in the same way, among those that can be tried in some seconds.
+    private static func smallest(_ plan: Plan, _ failure: String, _ seed: UInt64, _ patience: Int) -> (Plan, String) {
       func promise(_ failure: String) -> String? { failure.firstMatch(of: /fails: the check throws (\w+:|\w+ \w+)/)?.output.1.description }
-      let end = ContinuousClock.now + .seconds(20)
+      let end = ContinuousClock.now + .seconds(patience)
       var (plan, failure) = (plan, failure)
       func next() -> Bool {
         for smaller in plan.smaller where ContinuousClock.now < end {
@@ -125,6 +127,9 @@
     /// The number of orders in which each scenario runs.
     var schedules = 100
 
+    /// The number of seconds in which a failed scenario is made smaller.
+    var patience = 20
+
     /// The file in which a process tells the first one what it does.
     var report: URL?
 
@@ -138,13 +143,14 @@
         case ("--seed", let number?): seed = number
         case ("--stride", let number?): stride = Int(number)
         case ("--schedules", let number?): schedules = Int(number)
+        case ("--patience", let number?): patience = Int(number)
         case ("--report", _): report = URL(fileURLWithPath: value)
         case ("--theme", _) where Theme.all.contains { $0.name == value }:
           theme = Theme.all.first { $0.name == value }
         default:
           throw Failure(
             description: """
-              RandomInterleavings doesn't understand \(name) \(value). It takes --seconds, --seed, --schedules, and --theme \
+              RandomInterleavings doesn't understand \(name) \(value). It takes --seconds, --seed, --schedules, --patience, and --theme \
               with one of \(Theme.all.map(\.name).joined(separator: ", ")).
               """
           )
@@ -156,7 +162,7 @@
     func arguments(_ number: Int, of count: Int, _ report: Report) -> [String] {
       [
         "--seconds", "\(seconds)", "--seed", "\(seed + UInt64(number))", "--stride", "\(count)", "--schedules",
-        "\(schedules)", "--report", report.file.path,
+        "\(schedules)", "--patience", "\(patience)", "--report", report.file.path,
       ] + (theme.map { ["--theme", $0.name] } ?? [])
     }
   }

@@ -98,7 +98,7 @@ import Synchronization
 
   /// Whether this process's version of Observation doesn't hash the key path of a tracked access. The probe
   /// runs only after an access without hashing, so no tracking that is detected includes the probe.
-  private static var readsAreUndetected: Bool {
+  static var readsAreUndetected: Bool {
     let result = probeResult.load(ordering: .relaxed)
     return (result == 0 ? probe() : result) == 2
   }

@@ -29,6 +29,9 @@
       let run: Run?
       fileprivate(set) var writes: [Int: Int] = [:]
 
+      /// Whether an observer began during the transaction, and waits for its end.
+      fileprivate(set) var isAwaited = false
+
       fileprivate init(at time: Int, by thread: Int, in run: Run?) {
         (self.time, self.thread, self.run) = (time, thread, run)
       }
@@ -225,7 +228,9 @@
       batches.last?.writes[root] = written[root].last?.write
       pending.remove(root)
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
-        if watcher.unsettled.isEmpty { watcher.settled = now }
+        guard watcher.unsettled.isEmpty else { continue }
+        watcher.awaited = batches.last
+        batches.last?.isAwaited = true
       }
     }
 

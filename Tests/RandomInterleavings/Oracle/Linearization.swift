@@ -22,7 +22,7 @@
       leaves = watcher.leaves
       let roots = Set(leaves.map(\.root))
       let early = world.watchers.filter { $0.begin < watcher.end && $0.leaves.contains { roots.contains($0.root) } }
-      settled = early.map { $0.unsettled.isEmpty ? $0.settled : .max }.max() ?? 0
+      settled = early.map { $0.unsettled.isEmpty ? $0.awaited?.run?.end ?? 0 : .max }.max() ?? 0
       batches = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
     }
 
@@ -182,7 +182,7 @@
     /// changes in between. B4: a loop over values may skip values.
     private func maySkip(_ batch: History.Batch, after mask: UInt64) -> Bool {
       isLoop || batch.time <= settled
-        || batches.indices.contains { batches[$0].time == settled && mask >> UInt64($0) & 1 == 0 }
+        || batches.indices.contains { batches[$0].isAwaited && mask >> UInt64($0) & 1 == 0 }
     }
   }
 #endif

@@ -41,8 +41,8 @@
     /// The roots with a write of an open transaction, of those that had one during the subscription.
     var unsettled: Set<Int> = []
 
-    /// The time of the commit that has settled the last of these roots.
-    var settled = 0
+    /// The commit that has settled the last of these roots.
+    var awaited: History.Batch?
 
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false

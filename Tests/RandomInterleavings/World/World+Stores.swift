@@ -57,6 +57,7 @@
       number = world.records.count
       dispatcher = world.dispatchers.firstIndex { $0 === Dispatcher.shared } ?? 0
       begin = world.history.tick()
+      if world.unregistrations > 0, dispatcher == 1 { endBegins = begin }
       world.records.append(self)
     }
   }
@@ -203,7 +204,10 @@
 
     func unregisterAll() {
       let number = 1 % dispatchers.count
-      if number > 0 { end(where: { $0.dispatcher == number }) { dispatchers[number].unregisterAll() } }
+      guard number > 0 else { return }
+      unregistrations += 1
+      end(where: { $0.dispatcher == number }) { dispatchers[number].unregisterAll() }
+      unregistrations -= 1
     }
 
     private func end(where isIncluded: (StoreRecord) -> Bool, _ body: () -> Void) {

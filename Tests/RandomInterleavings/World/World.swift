@@ -32,6 +32,7 @@
     var held: [any RecordedStore] = []
     var records: [StoreRecord] = []
     var jobs: [Job] = []
+    var unregistrations = 0
     let queried = QueriedStore()
     var queryDusts: [(dust: Dust, query: Int)] = []
 
