@@ -65,7 +65,7 @@ let package = Package(
       name: "InterleavingTests",
       dependencies: [
         "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
-        "FluxCapacitorTestSupport",
+        "FluxCapacitorTestSupport", "RandomInterleavings",
       ]
     ),
     // RandomInterleavings draws scenarios, and checks whether each schedule keeps the library's promises.

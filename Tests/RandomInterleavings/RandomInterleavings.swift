@@ -46,7 +46,7 @@
           if process.isRunning || process.terminationReason == .uncaughtSignal {
             let seed = report.numbers[0]
             print("seed \(seed): \(process.isRunning ? "no end" : "signal \(status)")")
-            print(Plan(seed: seed, theme: options.theme).code)
+            print(Plan(seed: seed, theme: options.theme).code(seed: seed))
           }
         }
       }
@@ -62,12 +62,12 @@
     private static func work(_ options: Options, _ report: Report) -> Bool {
       let end = ContinuousClock.now + .seconds(options.seconds)
       // What is created lazily must not make the first schedule different.
-      _ = explore(Plan(seed: 0, theme: Theme(name: "", threads: [])), 1, 0)
+      _ = Plan().explore(schedules: 1, seed: 0)
       var (seed, scenarios, schedules) = (options.seed, 0 as UInt64, 0 as UInt64)
       while ContinuousClock.now < end {
         report.write([seed, scenarios, schedules])
         let plan = Plan(seed: seed, theme: options.theme)
-        let (failure, count) = explore(plan, options.schedules, seed)
+        let (failure, count) = plan.explore(schedules: options.schedules, seed: seed)
         (scenarios, schedules) = (scenarios + 1, schedules + UInt64(count))
         report.write([seed, scenarios, schedules])
         guard let failure else {
@@ -76,7 +76,7 @@
         }
         print("seed \(seed): \(failure.prefix { $0 != "\n" })")
         let (smallest, text) = smallest(plan, failure, seed, options.patience)
-        print("\(smallest.code)\n\(text)")
+        print("\(smallest.code(seed: seed))\n\(text)")
         return false
       }
       return true
@@ -89,7 +89,7 @@
       var (plan, failure) = (plan, failure)
       func next() -> Bool {
         for smaller in plan.smaller where ContinuousClock.now < end {
-          guard let new = explore(smaller, 400, seed).failure, promise(new) == promise(failure) else { continue }
+          guard let new = smaller.explore(schedules: 400, seed: seed).failure, promise(new) == promise(failure) else { continue }
           (plan, failure) = (smaller, new)
           return true
         }
@@ -98,10 +98,14 @@
       while next() {}
       return (plan, failure)
     }
+  }
 
-    private static func explore(_ plan: Plan, _ schedules: Int, _ seed: UInt64) -> (failure: String?, schedules: Int) {
+  extension Plan {
+    /// Runs this plan in random orders of its threads' steps. Returns the first failure, and the number of orders.
+    func explore(schedules: Int, seed: UInt64) -> (failure: String?, schedules: Int) {
       let exploration = Exploration(random: schedules, seed: seed)
-      var run = 0
+      var (plan, run) = (self, 0)
+      plan.number()
       let failure = exploration.run { scenario in
         run += 1
         world = World(plan, run: run)

@@ -26,8 +26,7 @@ public enum ImmutableTrait {}
 /// as `counter.value += 1`, is never lost.
 ///
 /// Each observer receives each change once, in the order of the writes. A reduce or a transaction counts
-/// as one change. An observer that subscribes to a derived constant during another thread's reduce or
-/// delivery may receive one value twice.
+/// as one change.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -86,8 +85,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   first call happens before `observe` returns. If a derived constant has other observers, the first value
   ///   is the value that they received last.
   /// - The closure receives each later change once, in the order of the writes. A write is a change even if the
-  ///   new value equals the old one; see `removeDuplicates()`. An observer that subscribes to a derived constant
-  ///   during another thread's reduce or delivery may receive one value twice.
+  ///   new value equals the old one; see `removeDuplicates()`. If you call `observe` during another thread's reduce,
+  ///   the first observer of a derived constant receives its next value when the reduce has ended.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
   ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
   ///   the variable before the transaction ends, its write belongs to the same change.

@@ -2,6 +2,7 @@
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
+  @testable import RandomInterleavings
   import Testing
 
   /// The schedules that a run of the tests explores of each scenario.
@@ -43,6 +44,12 @@
     _ scenario: (Scenario) throws -> Void
   ) {
     let failure = Exploration(random: schedules, seed: 2).run(scenario)
+    if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
+  }
+
+  /// Runs a scenario that RandomInterleavings has drawn, as its report shows, in random orders of its threads' steps.
+  func explore(seed: UInt64, _ plan: Plan, sourceLocation: SourceLocation = #_sourceLocation) {
+    let failure = plan.explore(schedules: 400, seed: seed).failure
     if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
   }
 

@@ -190,7 +190,6 @@
       hasKeeper = theme.hasKeeper
       isDamaged = hasKeeper && pen.chance(20)
       if pen.chance(theme.handovers) { changesBeforeHandover = pen.number(1...3) }
-      number()
     }
   }
 
@@ -215,7 +214,7 @@
     }
 
     mutating func op(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int) -> Op {
-      var op = Op(kind: kind)
+      var op = Op(kind)
       switch kind {
       case .set, .modify: op.target = number(0...max(0, plan.roots.count - 1))
       case .transaction, .reduce, .readTogether: op.target = number(0...plan.dispatchers - 1)

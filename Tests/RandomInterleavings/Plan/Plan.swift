@@ -77,8 +77,12 @@
     /// What the closure of this operation does: a transaction, an observer, or the deinit of a written value.
     var body: [Op] = []
 
-    /// A number of this operation, which is the name of its observer or of its written value.
+    /// The number of this operation in its plan, which is the name of its observer.
     var number = 0
+
+    init(_ kind: Kind, _ target: Int = 0, payload: Int = 0, _ watch: Watch = Watch(), body: [Op] = []) {
+      (self.kind, self.target, self.payload, self.watch, self.body) = (kind, target, payload, watch, body)
+    }
   }
 
   /// How an operation observes.
