@@ -105,6 +105,35 @@
       }
     }
 
+    @Test func keyCanBeOpenedBesideACloseOfItsFormerStore() {
+      explore { scenario in
+        let (keeper, dispatcher, _) = try Self.openKey()
+        scenario.thread { Task { try await keeper.close(SumStore.self, key: "a") } }
+        scenario.thread { _ = try keeper.open(SumStore.self, key: "a", on: dispatcher) }
+      }
+    }
+
+    @Test func keyIsOpenOnOneDispatcherAtATime() {
+      explore { scenario in
+        let disk = MemoryDisk()
+        let keeper = try Self.keeper(disk)
+        let saved = Log<Void>()
+        for _ in 1...2 {
+          scenario.thread {
+            let dispatcher = Dispatcher()
+            guard let store = try? keeper.open(SumStore.self, key: "a", on: dispatcher) else { return }
+            dispatcher.dispatch(Dispatcher.Sum.add(1))
+            Task {
+              try await keeper.close(SumStore.self, key: "a")
+              saved.append(())
+              withExtendedLifetime(store) {}
+            }
+          }
+        }
+        scenario.check { #expect(Self.saved("a", on: disk) == saved.entries.count) }
+      }
+    }
+
     @Test func statesOfTwoDispatchersSurviveAPowerFailureAfterAnySystemCall() {
       explore { scenario in
         let disk = MemoryDisk()

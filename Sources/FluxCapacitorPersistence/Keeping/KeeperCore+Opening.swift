@@ -13,8 +13,8 @@ extension KeeperCore {
     // While this closure runs, no other thread can create the store or use it.
     let (store, isNew) = try dispatcher.instantiate(S.self) { () throws(KeeperFailure) in
       guard let folder = lock.withLock({ folder }) else { throw closedFailure }
-      // If an older store is alive, its last change might not be in the file yet.
-      let former = try formerStore(S.self, name)
+      try beginOpening(S.self, name)
+      defer { lock.withLock { _ = openings.remove(name.inTable) } }
       let kept = KeptStore<S>(name, on: dispatcher) { [weak self] isRetry in
         releaseAfterUnlocking(self)
         self?.scheduleSave(of: name, isRetry: isRetry)
@@ -30,7 +30,7 @@ extension KeeperCore {
         }
       }
       let watcher = kept.attach(to: store, savesTimeTravel: savesTimeTravel)
-      try add(kept, named: name, replacing: former)
+      try add(kept, named: name)
       // A follower saves nothing, so its stores need no watchers.
       return (store, role == .saving ? watcher : nil)
     }
@@ -57,40 +57,42 @@ extension KeeperCore {
     lock.withLock { stores[name.inTable] }
   }
 
-  /// Returns the entry of an earlier store with the same archive, which has been deallocated.
-  private func formerStore<S: Persistable>(
-    _: S.Type,
-    _ name: FileName
-  ) throws(KeeperFailure) -> (any AnyKeptStore)? {
-    // This thread might have the last references to the entry and its store, and holds the lock of the creation.
-    let former = keptStore(name)
-    let store = former?.anyStore
-    releaseAfterUnlocking((former, store))
-    guard let former, store != nil else { return former }
-    precondition(
-      former is KeptStore<S>,
-      "\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\"."
-    )
-    throw storeExists(S.self, name)
+  /// Notes that this thread opens a store, unless another one with the same archive is open or being opened.
+  private func beginOpening<S: Persistable>(_: S.Type, _ name: FileName) throws(KeeperFailure) {
+    while true {
+      // This thread might have the last references to the entry and its store, and holds the lock of the creation.
+      let former = keptStore(name)
+      let store = former?.anyStore
+      releaseAfterUnlocking((former, store))
+      if let former, store != nil {
+        precondition(
+          former is KeptStore<S>,
+          "\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\"."
+        )
+        // The last change of the older store might not be in the file yet.
+        throw storeExists(S.self, name)
+      }
+      let (isBegun, isOpening) = lock.withLock {
+        if openings.contains(name.inTable) { return (false, true) }
+        let isBegun = stores[name.inTable] === former
+        if isBegun { openings.insert(name.inTable) }
+        return (isBegun, false)
+      }
+      if isOpening { throw storeExists(S.self, name) }
+      if isBegun { return }
+    }
   }
 
-  /// Adds a store, unless the keeper was closed, or another store was added, since this thread called
-  /// `formerStore`.
-  private func add<S: Persistable>(
-    _ kept: KeptStore<S>,
-    named name: FileName,
-    replacing former: (any AnyKeptStore)?
-  ) throws(KeeperFailure) {
-    let (isClosed, isAdded) = lock.withLock {
-      let isAdded = folder != nil && stores[name.inTable] === former
-      if isAdded {
-        stores[name.inTable] = kept
-        if !name.hasKey, former == nil { namesWithoutKey.append(name.inTable) }
-      }
-      return (folder == nil, isAdded)
+  /// Adds a store, unless the keeper was closed since this thread began to open the store.
+  private func add<S: Persistable>(_ kept: KeptStore<S>, named name: FileName) throws(KeeperFailure) {
+    let (isClosed, former) = lock.withLock {
+      if folder == nil { return (true, nil as (any AnyKeptStore)?) }
+      let former = stores.updateValue(kept, forKey: name.inTable)
+      if !name.hasKey, former == nil { namesWithoutKey.append(name.inTable) }
+      return (false, former)
     }
+    releaseAfterUnlocking(former)
     if isClosed { throw closedFailure }
-    if !isAdded { throw storeExists(S.self, name) }
   }
 
   private func storeExists<S: Persistable>(_: S.Type, _ name: FileName) -> KeeperFailure {

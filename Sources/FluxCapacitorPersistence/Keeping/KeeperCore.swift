@@ -44,6 +44,9 @@ final class KeeperCore: @unchecked Sendable {
   /// The stores by the names of their files. The names are lowercase, because some file systems ignore case.
   var stores: [String: any AnyKeptStore] = [:]
 
+  /// The names of the stores that threads are opening.
+  var openings: Set<String> = []
+
   /// The names in `stores` without a key. Each `flush` reads these stores.
   var namesWithoutKey: [String] = []
 
