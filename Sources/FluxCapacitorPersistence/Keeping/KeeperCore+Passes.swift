@@ -95,15 +95,19 @@ extension KeeperCore {
       }
     }
     let failures = write(stores, to: folder)
-    lock.withLock {
-      if !failures.isEmpty { failedPasses += 1 } else if !scope.isOne { failedPasses = 0 }
-    }
+    note(failures, in: scope)
     if !failures.isEmpty {
       forEachDispatcher(of: stores) { stores in
         for store in stores { store.retrySnapshot() }
       }
     }
     return failures
+  }
+
+  private func note(_ failures: [PassFailure], in scope: Scope) {
+    lock.withLock {
+      if !failures.isEmpty { failedPasses += 1 } else if !scope.isOne { failedPasses = 0 }
+    }
   }
 
   /// Writes the snapshots to the stores' files. One call puts the names of all files on the disk.
@@ -181,6 +185,9 @@ extension KeeperCore {
         withExtendedLifetime((stores, restorations)) {}
       }
     }
+    note(failures, in: .changed)
+    // The file doesn't have to change again before it can be read.
+    if let name = failures.first?.name { scheduleSave(of: name, isRetry: true) }
     return failures
   }
 }

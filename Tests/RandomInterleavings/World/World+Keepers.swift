@@ -32,10 +32,11 @@
     var dispatcher = Dispatcher()
     var store: KeptNumber?
 
-    /// The number of closes in progress, and whether one has succeeded.
+    /// The numbers of closes in progress and of all closes, and whether the last one has succeeded.
     var closes = 0
+    var allCloses = 0
     var isClosed = false
-    var wasClosed = false
+    var isOpening = false
 
     /// The number of the last store, and the number that a new one must have at least.
     var number = 0
@@ -82,19 +83,30 @@
     // MARK: - Operations
 
     private func open(_ number: Int) {
-      guard let keeper, keys[number].store == nil else { return }
+      // Users must not open a key in two places at a time.
+      guard let keeper, keys[number].store == nil, !keys[number].isOpening else { return }
+      keys[number].isOpening = true
+      open(number, in: keeper)
+      keys[number].isOpening = false
+    }
+
+    private func open(_ number: Int, in keeper: Keeper) {
       if keys[number].isClosed { (keys[number].isClosed, keys[number].dispatcher) = (false, Dispatcher()) }
-      let (atLeast, dispatcher) = (keys[number].atLeast, keys[number].dispatcher)
+      let former = keys[number]
+      // A close can detach the new store from the key, and somebody can still hold a store that is already detached.
+      var isBesideAClose: Bool { former.closes > 0 || keys[number].allCloses > former.allCloses }
       do {
-        let store = try keeper.open(KeptNumber.self, key: keys[number].name, on: dispatcher)
-        if store.number.value < atLeast || store.number.value > keys[number].number {
-          fail("B13: key \(number) is opened with \(store.number.value) instead of \(atLeast).")
+        let store = try keeper.open(KeptNumber.self, key: keys[number].name, on: former.dispatcher)
+        if store.number.value < former.atLeast || store.number.value > keys[number].number {
+          fail("B13: key \(number) is opened with \(store.number.value) instead of \(former.atLeast).")
         }
         if keys[number].isDamaged { fail("B13: a damaged file is opened.") }
-        guard keys[number].store == nil else { return }
+        if isBesideAClose { return }
         (keys[number].store, keys[number].number) = (store, store.number.value)
       } catch {
-        if !keys[number].isDamaged, failingCalls == 0, keys[number].closes == 0 { fail("B13: key \(number) can't be opened: \(error)") }
+        if !keys[number].isDamaged, failingCalls == 0, !isBesideAClose {
+          fail("B13: key \(number) can't be opened: \(error)")
+        }
       }
     }
 
@@ -134,6 +146,9 @@
       }
     }
 
+    /// Whether a key can be closed, so that the keeper doesn't know any more what it has saved.
+    private var mayClose: Bool { plan.threads.joined().contains { $0.kind == .closeKey } }
+
     private func confirm(_ numbers: [Int]) {
       for (index, number) in numbers.enumerated() { keys[index].durable = max(keys[index].durable, number) }
     }
@@ -147,7 +162,7 @@
           do {
             if let name { try await keeper.flush(KeptNumber.self, key: name) } else { try await keeper.flush() }
             world.confirm(numbers)
-            for (index, number) in numbers.enumerated() where number > 0 && !world.keys[index].wasClosed {
+            for (index, number) in numbers.enumerated() where number > 0 && !world.mayClose {
               let saved = keeper.saved(KeptNumber.self, key: world.keys[index].name).value
               if saved < number { world.fail("B13: `saved` is \(saved) after a flush of \(number).") }
             }
@@ -165,7 +180,7 @@
       let numbers = numbers(number)
       keys[number].store = nil
       keys[number].closes += 1
-      keys[number].wasClosed = true
+      keys[number].allCloses += 1
       tasks.append(
         Task {
           defer { world.keys[number].closes -= 1 }
