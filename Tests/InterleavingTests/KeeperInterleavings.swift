@@ -262,6 +262,25 @@
       }
     }
 
+    @Test func followerTriesAgainAfterAFailedRead() {
+      explore { scenario in
+        let (disk, keeper) = try Self.openStore(in: scenario)
+        let (other, clock) = (Dispatcher(), ManualClock())
+        let follower = try Self.keeper(disk, other, role: .following, clock: clock)
+        let followed = try follower.open(SumStore.self)
+        scenario.thread {
+          add(1)
+          Task { try? await keeper.flush() }
+        }
+        scenario.thread { disk.fail("open", times: 1) }
+        scenario.lastThread { clock.advance(by: .seconds(10)) }
+        scenario.check {
+          #expect(followed.number.value == 1)
+          #expect(follower.failure.value == nil)
+        }
+      }
+    }
+
     // MARK: - Power failures
 
     @Test func stateSurvivesAPowerFailureAfterAnySystemCall() {
