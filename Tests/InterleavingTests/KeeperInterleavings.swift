@@ -266,17 +266,21 @@
       explore { scenario in
         let (disk, keeper) = try Self.openStore(in: scenario)
         let (other, clock) = (Dispatcher(), ManualClock())
-        let follower = try Self.keeper(disk, other, role: .following, clock: clock)
-        let followed = try follower.open(SumStore.self)
+        let followers = Log<(Keeper, SumStore)>()
         scenario.thread {
           add(1)
           Task { try? await keeper.flush() }
         }
-        scenario.thread { disk.fail("open", times: 1) }
+        scenario.thread {
+          let follower = try Self.keeper(disk, other, role: .following, clock: clock)
+          followers.append((follower, try follower.open(SumStore.self)))
+          disk.fail("read", times: 1)
+        }
         scenario.lastThread { clock.advance(by: .seconds(10)) }
         scenario.check {
-          #expect(followed.number.value == 1)
-          #expect(follower.failure.value == nil)
+          #expect(followers.last?.1.number.value == 1)
+          #expect(followers.last?.0.failure.value == nil)
+          followers.removeAll()
         }
       }
     }
