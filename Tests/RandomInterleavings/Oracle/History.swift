@@ -10,6 +10,9 @@
       let begin: Int
       fileprivate(set) var end = Int.max
 
+      /// The value that the operation has read.
+      var writesRead: [Int]?
+
       /// Whether the thread was in no other operation.
       let isOutermost: Bool
 
@@ -57,6 +60,8 @@
 
       /// The number of observers whose call the thread is in.
       var calls = 0
+
+      var run: Run? { runs.last }
 
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
     }
@@ -184,7 +189,7 @@
 
     /// The write that stands for the contents of the table.
     func write(ofContents rows: [Row]) -> Int {
-      let key = rows.flatMap { [$0.id] + $0.val.writes }
+      let key = rows.flatMap { [$0.id.number] + $0.val.writes }
       if let write = writesOfContents[key] { return write }
       let write = written[contents].count == 1 && writesOfContents.isEmpty
         ? firstWrite(to: contents) : newWrite(payload: payloads.count)

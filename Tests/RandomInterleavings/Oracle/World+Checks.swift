@@ -15,6 +15,10 @@
         if !isRight {
           fail("D2: \(watcher) has not received the last value after \(run.op.kind) \(run.op.number).")
         }
+        let isSettled = watcher.leaves.allSatisfy(\.isSettled)
+        if isSettled, let read = run.writesRead, watcher.node === node(run.op), read != last.writes {
+          fail("\(watcher) has \(last.writes), but a read has \(read).")
+        }
       }
       for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
         let missing = missing(to: listener)
@@ -49,7 +53,7 @@
       (watchers, listeners, nodes, variables, sinks) = ([], [], [], [], [])
       (held, stores, records, jobs, runs, effects) = ([], [], [], [], [], [])
       (awaiting, tasks, openSessions, followers) = ([], [], [:], [])
-      for index in keys.indices { keys[index].store = nil }
+      for index in keys.indices { (keys[index].store, keys[index].saved) = (nil, nil) }
       dispatchers = []
     }
 
@@ -126,7 +130,7 @@
 
   extension Watcher {
     /// Whether the observer must have received the last value after an operation beside which nothing happened.
-    fileprivate var isUpToDateAlone: Bool {
+    var isUpToDateAlone: Bool {
       op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil && unsettled.isEmpty
     }
   }

@@ -76,8 +76,14 @@
       ),
       Theme(
         name: "dropping",
-        roots: 1...2, derivations: 0...2, setup: 1...3,
-        threads: [writing, [.drop: 2, .set: 1, .clean: 2, .observe: 2, .read: 1]]
+        roots: 1...2, derivations: 0...1, setup: 1...3,
+        threads: [writing, [.drop: 3, .set: 1, .clean: 1, .observe: 1, .read: 1], writing], ops: 1...4
+      ),
+      Theme(
+        name: "memos",
+        roots: 1...2, derivations: 2...4, sinks: 0...0, setup: 1...2,
+        threads: [[.set: 4, .transaction: 2, .modify: 1], [.read: 5, .readTogether: 1, .observe: 1], [.set: 2, .read: 4]],
+        ops: 2...4
       ),
       Theme(
         name: "queues",
@@ -130,12 +136,12 @@
       ),
       Theme(
         name: "effects",
-        roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 0...1, effects: 1...2,
+        roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 0...2, effects: 1...2,
         threads: [
           [.runEffect: 4, .cancelEffects: 1, .reduce: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
           [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2],
         ],
-        bodies: [.runEffect: 3, .reduce: 2, .set: 1]
+        bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60
       ),
       Theme(
         name: "sessions",
@@ -150,7 +156,7 @@
         name: "keepers",
         roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasKeeper: true,
         threads: [
-          [.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 1],
+          [.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 2],
           [.add: 2, .advance: 2, .follow: 1, .letGoOfKeeper: 1],
         ],
         ops: 2...5

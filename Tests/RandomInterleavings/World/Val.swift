@@ -19,10 +19,24 @@
 
   /// A row of the scenario's table.
   struct Row: Identifiable, Equatable, Sendable {
-    let id: Int
+    let id: RowID
     var val: Val
 
+    init(id: Int, val: Val) { (self.id, self.val) = (RowID(id), val) }
+
     static func == (left: Row, right: Row) -> Bool { left.val.writes == right.val.writes }
+  }
+
+  /// The id of a row. Several objects can be one id.
+  final class RowID: Hashable, Sendable {
+    let number: Int
+    private let token = Token()
+
+    init(_ number: Int) { self.number = number }
+
+    static func == (left: RowID, right: RowID) -> Bool { left.number == right.number }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
   }
 
   /// A root in the value of a node.

@@ -31,6 +31,7 @@
       let begin: Int
     }
 
+    weak var node: AnyNode?
     let leaves: [Leaf]
     var calls: [Call] = []
 
@@ -48,6 +49,7 @@
     var wasAlone = false
 
     init(_ op: Op, _ node: AnyNode) {
+      self.node = node
       leaves = node.leaves
       super.init(op)
     }

@@ -12,18 +12,53 @@
     case leave
   }
 
-  /// A store that a keeper saves.
-  final class KeptNumber: Persistable {
-    static let archive = Archive(Int.self, named: "number", version: 1)
-
-    let number = Variable(0)
+  /// What a keeper saves: a number, and something that each store encodes in another order, as each process does a set.
+  struct SavedNumber: Codable, Equatable, Sendable {
+    let number: Int
+    private let isReversed: Bool
     private let token = Token()
 
-    var saved: Int { number.value }
+    init(_ number: Int, isReversed: Bool = false) { (self.number, self.isReversed) = (number, isReversed) }
 
-    func restore(_ saved: Int) { number.value = saved }
+    init(from decoder: any Decoder) throws {
+      var values = try decoder.unkeyedContainer()
+      self.init(try max(values.decode(Int.self), values.decode(Int.self)))
+    }
 
-    func reduce(with state: Kept) { if case .add = state { number.value += 1 } }
+    func encode(to encoder: any Encoder) throws {
+      var values = encoder.unkeyedContainer()
+      for value in isReversed ? [-1, number] : [number, -1] { try values.encode(value) }
+    }
+
+    static func == (left: SavedNumber, right: SavedNumber) -> Bool { left.number == right.number }
+  }
+
+  /// A store that a keeper saves.
+  final class KeptNumber: Persistable {
+    static let archive = Archive(SavedNumber.self, named: "number", version: 1)
+
+    let number = Variable(0)
+
+    /// The same number again, which every transaction changes together with the first one.
+    let copy = Variable(0)
+    private let token = Token()
+    private let isReversed: Bool
+
+    var saved: SavedNumber { SavedNumber(number.value, isReversed: isReversed) }
+
+    init() {
+      isReversed = world.keptStores % 2 == 1
+      world.keptStores += 1
+    }
+
+    func restore(_ saved: SavedNumber) {
+      if saved.number == number.value { world.fail("B13: an equal value is restored.") }
+      set(saved.number)
+    }
+
+    func reduce(with state: Kept) { if case .add = state { set(number.value + 1) } }
+
+    func set(_ value: Int) { (number.value, copy.value) = (value, value) }
   }
 
   /// A key of a keeper, and what must be in its file.
@@ -44,6 +79,9 @@
 
     /// The number that a flush or a close has confirmed.
     var durable = 0
+
+    /// The value on the disk, unless the key can be closed.
+    var saved: Constant<SavedNumber>?
 
     /// Whether the first file of the key can't be read.
     var isDamaged = false
@@ -76,6 +114,7 @@
     /// Keeps the disks that a power failure could leave now and then.
     private func noteCall() {
       calls += 1
+      for index in keys.indices where heldLocks.user == 0 { keys[index].durable = max(keys[index].durable, keys[index].saved?.value.number ?? 0) }
       guard survivors.count < 4, calls % 7 == run % 7 else { return }
       survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
     }
@@ -103,6 +142,7 @@
         if keys[number].isDamaged { fail("B13: a damaged file is opened.") }
         if isBesideAClose { return }
         (keys[number].store, keys[number].number) = (store, store.number.value)
+        if !mayClose { keys[number].saved = keeper.saved(KeptNumber.self, key: former.name) }
       } catch {
         if !keys[number].isDamaged, failingCalls == 0, !isBesideAClose {
           fail("B13: key \(number) can't be opened: \(error)")
@@ -130,8 +170,9 @@
       guard let store = keys[number].store else { return }
       if op.payload == 0 { return keys[number].dispatcher.dispatch(Kept.leave) }
       keys[number].number += 1
+      adds += 1
       if op.payload == 1 {
-        keys[number].dispatcher.transaction { store.number.modify { $0 += 1 } }
+        keys[number].dispatcher.transaction { store.set(store.number.value + 1) }
       } else {
         keys[number].dispatcher.dispatch(Kept.add)
       }
@@ -163,7 +204,7 @@
             if let name { try await keeper.flush(KeptNumber.self, key: name) } else { try await keeper.flush() }
             world.confirm(numbers)
             for (index, number) in numbers.enumerated() where number > 0 && !world.mayClose {
-              let saved = keeper.saved(KeptNumber.self, key: world.keys[index].name).value
+              let saved = keeper.saved(KeptNumber.self, key: world.keys[index].name).value.number
               if saved < number { world.fail("B13: `saved` is \(saved) after a flush of \(number).") }
             }
           } catch {
@@ -175,7 +216,6 @@
 
     private func close(_ number: Int) {
       guard let keeper, let store = keys[number].store else { return }
-      defer { withExtendedLifetime(store) {} }
       let name = keys[number].name
       let numbers = numbers(number)
       keys[number].store = nil
@@ -192,6 +232,7 @@
             world.keys[number].isClosed = true
           } catch {
             if world.failingCalls == 0 { world.fail("B13: a close fails: \(error)") }
+            if world.keys[number].store == nil { world.keys[number].store = store }
           }
         }
       )
@@ -208,8 +249,11 @@
     }
 
     private func failCall(_ op: Op) {
+      let call = ["write", "fsync", "rename", "open"][op.payload]
+      // A call that a signal interrupts is repeated.
+      if op.target % 3 == 0 { return disk.fail(call, times: 1, code: EINTR) }
       failingCalls += 1
-      disk.fail(["write", "fsync", "rename", "open", "link"][op.payload % 5], times: 1)
+      disk.fail(call, times: 1)
     }
 
     /// Follows a key in another keeper, which never goes back.
@@ -219,7 +263,8 @@
         let store = try? follower.open(KeptNumber.self, key: keys[number].name, on: dispatcher)
       else { return }
       nonisolated(unsafe) var last = 0
-      let dust = store.number.observe { value in
+      let dust = Constant.combine(store.number, store.copy).observe { value, copy in
+        if value != copy { world.fail("B13: a follower has half of a state: \(value), \(copy)") }
         if value < last { world.fail("B13: a follower goes back from \(last) to \(value).") }
         last = value
       }
@@ -241,6 +286,8 @@
           let renames = world.disk.renames
           try? await keeper.flush()
           if world.disk.renames > renames { world.fail("B13: a flush without a change writes a file.") }
+          // Each save renames the file and its previous generation.
+          if world.failingCalls == 0, renames > 2 * world.adds { world.fail("B13: a file is written without a change.") }
           if world.failingCalls == 0, let failure = keeper.failure.value {
             world.fail("B13: a failure remains: \(failure)")
           }
@@ -258,7 +305,7 @@
         dust.clean()
       }
       followers = []
-      for index in keys.indices { keys[index].store = nil }
+      for index in keys.indices { (keys[index].store, keys[index].saved) = (nil, nil) }
       keeper = nil
       disk.didCall = nil
     }

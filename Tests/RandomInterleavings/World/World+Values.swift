@@ -21,7 +21,7 @@
       let leaves = [Leaf(root: root)]
       switch kind {
       case .row:
-        guard let row = table?.row(root) else { return }
+        guard let row = table?.row(RowID(root)) else { return }
         history.know(row.identity, as: root)
         variables.append(nil)
         let missing = history.firstWrite(to: root)
@@ -71,7 +71,7 @@
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
-        table?[root] = Row(id: root, val: newVal(op))
+        table?[RowID(root)] = Row(id: root, val: newVal(op))
       } else {
         variables[root]?.value = newVal(op)
       }
@@ -87,7 +87,7 @@
       }
       func change(_ row: inout Row?) { change { row = Row(id: root, val: newVal(op)) } }
       if plan.roots[root] == .row, let table {
-        change(&table[root])
+        change(&table[RowID(root)])
       } else {
         variables[root]?.modify { value in change { value = newVal(op) } }
       }
@@ -105,7 +105,9 @@
     func read(_ op: Op) {
       guard let node = node(op) else { return }
       let begin = history.now
-      check(node.read().writes, of: node.leaves, in: "a read", since: begin)
+      let writes = node.read().writes
+      history.place.run?.writesRead = writes
+      check(writes, of: node.leaves, in: "a read", since: begin)
     }
 
     func track(_ op: Op) {

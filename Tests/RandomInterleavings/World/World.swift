@@ -54,6 +54,8 @@
     var followers: [(keeper: Keeper, dispatcher: Dispatcher, store: KeptNumber, key: Int, dust: Dust)] = []
     var failingCalls = 0
     var calls = 0
+    var adds = 0
+    var keptStores = 0
     var survivors: [(durable: [Int], numbers: [Int], disks: [MemoryDisk])] = []
 
     /// The number of values, stores and closures that exist.
