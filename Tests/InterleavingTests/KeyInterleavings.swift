@@ -121,7 +121,9 @@
         for _ in 1...2 {
           scenario.thread {
             let dispatcher = Dispatcher()
-            guard let store = try? keeper.open(SumStore.self, key: "a", on: dispatcher) else { return }
+            guard let store = try? keeper.open(SumStore.self, key: "a", on: dispatcher) else {
+              return
+            }
             dispatcher.dispatch(Dispatcher.Sum.add(1))
             Task {
               try await keeper.close(SumStore.self, key: "a")

@@ -62,7 +62,7 @@
       }
     }
 
-    /// The number of files that have received their name.
+    /// The number of files that have received their name, without previous generations.
     package var renames: Int { lock.withLock { renameCount } }
 
     package var isLocked: Bool { lock.withLock { lockOwner != nil } }
@@ -149,7 +149,8 @@
       }
     }
 
-    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError)
+      -> Int
     {
       try step("read") { () throws(SystemError) in
         guard let (number, offset) = opened[file] else { throw SystemError("read", EBADF) }
@@ -164,7 +165,7 @@
       try step("write") { () throws(SystemError) in
         guard let number = opened[file]?.file else { throw SystemError("write", EBADF) }
         // Each call writes only a part of many bytes.
-        let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(100))
+        let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(40))
         files[number]?.bytes += part
         return part.count
       }
@@ -181,7 +182,7 @@
     package func rename(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
       let watchers = try step("rename") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("rename", ENOENT) }
-        renameCount += 1
+        if !newName.contains("previous") { renameCount += 1 }
         if names[newName] != file {
           names[newName] = file
           names[name] = nil

@@ -47,7 +47,7 @@
   private(set) var outgoing: [AnyEdge] = []
 
   /// The active nodes that await the end of open transactions; see `Node.awaited`.
-  private var joining: [Node] = []
+  var joining: [Node] = []
 
   /// Whether the copies are equal to `nodes` and `outgoing`.
   @exclusivity(unchecked) private var areCopiesValid = false
@@ -114,29 +114,6 @@
     defer { detached = [] }
     return detached
   }
-
-  // MARK: Joining. The caller must hold the region's lock.
-
-  /// Lets an activated node take part in the changes after a version, or after the open transactions that it awaits.
-  func admit(_ node: Node, from version: Version) {
-    let isJoining = !node.awaited.isEmpty
-    node.since = isJoining ? .never : version
-    if isJoining { joining.append(node) }
-  }
-
-  /// Lets the nodes take part in a change that have awaited the transaction with which this thread commits the change.
-  @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
-    guard !joining.isEmpty else { return }
-    joining.removeAll { node in
-      node.awaited.removeAll { thread.hasPlace(for: $0) }
-      guard node.awaited.isEmpty else { return false }
-      (node.since, node.joinsNext) = (version.previous, true)
-      return true
-    }
-  }
-
-  /// Forgets a deactivated node, which might still await a transaction.
-  func forget(_ node: Node) { joining.removeAll { $0 === node } }
 
   // MARK: One change
 

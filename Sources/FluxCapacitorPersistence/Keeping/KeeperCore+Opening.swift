@@ -84,7 +84,8 @@ extension KeeperCore {
   }
 
   /// Adds a store, unless the keeper was closed since this thread began to open the store.
-  private func add<S: Persistable>(_ kept: KeptStore<S>, named name: FileName) throws(KeeperFailure) {
+  private func add<S: Persistable>(_ kept: KeptStore<S>, named name: FileName) throws(KeeperFailure)
+  {
     let (isClosed, former) = lock.withLock {
       if folder == nil { return (true, nil as (any AnyKeptStore)?) }
       let former = stores.updateValue(kept, forKey: name.inTable)

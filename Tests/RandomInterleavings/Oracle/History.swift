@@ -44,21 +44,21 @@
     final class Place {
       fileprivate var runs: [Run] = []
 
-      /// The dispatchers whose turn the thread has, and the locks of the variables in whose mutation it is.
+      /// The dispatchers of the thread's turns, and the locks of the variables that it is mutating.
       fileprivate(set) var dispatchers: [Int] = []
       fileprivate(set) var mutated: [Int] = []
 
       /// The number of bodies that the thread has been in, not counting bodies in others.
       fileprivate var outermostBodies = 0
 
-      /// The dispatchers in whose reduce the thread is, and the job that it reduces.
+      /// The dispatchers of the thread's reduces, and the job that it reduces.
       var reduces: [Int] = []
       var job: Int?
 
-      /// The effect whose operation the thread runs.
+      /// The effect that the thread runs.
       var effect: EffectRun?
 
-      /// The number of observers whose call the thread is in.
+      /// The number of observers that the thread is calling.
       var calls = 0
 
       var run: Run? { runs.last }
@@ -87,7 +87,7 @@
     /// The position of a write in the order of its root.
     private var positions: [Int: Int] = [:]
 
-    /// The roots whose last write waits for the end of a transaction.
+    /// The roots with a last write that waits for the end of a transaction.
     private var pending: Set<Int> = []
 
     struct Event {
@@ -152,7 +152,8 @@
       run.end = now
       run.wasAlone = run.switches == switches
       if place.runs.isEmpty, !pending.isEmpty, run.wasAlone {
-        failure = "The writes to \(pending.sorted()) are no changes after \(run.op.kind) \(run.op.number) has ended."
+        failure =
+          "The writes to \(pending.sorted()) are no changes after \(run.op.kind) \(run.op.number) has ended."
       }
     }
 
@@ -160,7 +161,8 @@
     func inBody(of dispatcher: Int, _ body: () -> Void) {
       let place = place
       if !place.isInBody { place.outermostBodies += 1 }
-      if places.contains(where: { $0.value !== place && $0.value.dispatchers.contains(dispatcher) }) {
+      if places.contains(where: { $0.value !== place && $0.value.dispatchers.contains(dispatcher) })
+      {
         failure = "D1: two reduces, transactions or reads of dispatcher \(dispatcher) overlap."
       }
       place.dispatchers.append(dispatcher)
@@ -191,7 +193,8 @@
     func write(ofContents rows: [Row]) -> Int {
       let key = rows.flatMap { [$0.id.number] + $0.val.writes }
       if let write = writesOfContents[key] { return write }
-      let write = written[contents].count == 1 && writesOfContents.isEmpty
+      let write =
+        written[contents].count == 1 && writesOfContents.isEmpty
         ? firstWrite(to: contents) : newWrite(payload: payloads.count)
       writesOfContents[key] = write
       return write
@@ -222,7 +225,9 @@
 
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
       guard let root = roots[channel], pending.contains(root) else { return }
-      if places[thread]?.isInBody ?? false { failure = "D4: a transaction commits root \(root) before its end." }
+      if places[thread]?.isInBody ?? false {
+        failure = "D4: a transaction commits root \(root) before its end."
+      }
       if batches.last?.time != now || batches.last?.thread != thread {
         batches.append(Batch(at: tick(), by: thread, in: places[thread]?.runs.last))
       }
@@ -279,7 +284,9 @@
     /// Returns what is wrong if an event is delivered before its transaction has ended.
     func prematureEvent(_ id: Int, of source: Listener.Source) -> String? {
       let event = events.last { $0.id == id && $0.source == source }
-      guard let event, event.place.isInBody, event.place.outermostBodies == event.body else { return nil }
+      guard let event, event.place.isInBody, event.place.outermostBodies == event.body else {
+        return nil
+      }
       return "D4: event \(id) is delivered before its transaction has ended."
     }
 
@@ -289,7 +296,9 @@
     func position(_ write: Int) -> Int { positions[write] ?? -1 }
 
     /// The time of a write.
-    func time(of write: Int) -> Int { written.lazy.flatMap(\.self).first { $0.write == write }?.time ?? 0 }
+    func time(of write: Int) -> Int {
+      written.lazy.flatMap(\.self).first { $0.write == write }?.time ?? 0
+    }
 
     /// Whether a value contains two values of one root.
     func isMixed(_ writes: [Int], _ leaves: [Leaf]) -> Bool {
@@ -320,10 +329,14 @@
     }
 
     /// Whether the variables had a value at a moment between a time and now.
-    func wasCurrent(_ writes: [Int], _ leaves: [Leaf], since begin: Int, until end: Int = .max) -> Bool {
+    func wasCurrent(_ writes: [Int], _ leaves: [Leaf], since begin: Int, until end: Int = .max)
+      -> Bool
+    {
       var times: Set<Int> = [begin]
       for leaf in leaves {
-        for (time, _, _) in written[leaf.root] where time > begin && time <= end { times.insert(time) }
+        for (time, _, _) in written[leaf.root] where time > begin && time <= end {
+          times.insert(time)
+        }
       }
       return times.contains { time in matches(writes, leaves) { write(to: $0, at: time) } }
     }

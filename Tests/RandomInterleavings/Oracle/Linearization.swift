@@ -21,7 +21,9 @@
       self.watcher = watcher
       leaves = watcher.leaves
       let roots = Set(leaves.map(\.root))
-      let early = world.watchers.filter { $0.begin < watcher.end && $0.leaves.contains { roots.contains($0.root) } }
+      let early = world.watchers.filter {
+        $0.begin < watcher.end && $0.leaves.contains { roots.contains($0.root) }
+      }
       settled = early.map { $0.unsettled.isEmpty ? $0.awaited?.run?.end ?? 0 : .max }.max() ?? 0
       batches = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
     }
@@ -32,18 +34,24 @@
       let calls = watcher.calls
       for (call, next) in zip(calls, calls.dropFirst()) {
         for (index, leaf) in leaves.enumerated()
-        where !leaf.isSettled && history.position(call.writes[index]) > history.position(next.writes[index]) {
+        where !leaf.isSettled
+          && history.position(call.writes[index]) > history.position(next.writes[index])
+        {
           return "goes back in root \(leaf.root)"
         }
       }
       if watcher.ignoresFirst {
-        for mask in masksOfStart() where canContinue(from: mask, lastCall: nil, at: 0) { return nil }
+        for mask in masksOfStart() where canContinue(from: mask, lastCall: nil, at: 0) {
+          return nil
+        }
       } else {
         guard let first = calls.first else {
           return watcher.cleanBegin == nil ? "was never called" : nil
         }
         if !isFirstValue(first) { return "starts with a value that the variables never had" }
-        if canContinue(from: maskOfBatches(in: first.writes), lastCall: first.writes, at: 1) { return nil }
+        if canContinue(from: maskOfBatches(in: first.writes), lastCall: first.writes, at: 1) {
+          return nil
+        }
       }
       return explained < calls.count
         ? "receives call \(explained + 1), which is no next change" : "misses a change"
@@ -59,7 +67,9 @@
         let isContained = changed.allSatisfy { index in
           let new = batch.writes[leaves[index].root] ?? 0
           // A settled leaf may have an older write with the same payload. Then, only unsettled leaves tell.
-          let isSame = isTold && leaves[index].isSettled && history.payloads[writes[index]] == history.payloads[new]
+          let isSame =
+            isTold && leaves[index].isSettled
+            && history.payloads[writes[index]] == history.payloads[new]
           return isSame || history.position(writes[index]) >= history.position(new)
         }
         if isContained { mask |= 1 << UInt64(bit) }
@@ -87,9 +97,12 @@
       var open: [UInt64] = [0]
       var known: Set<UInt64> = [0]
       while let mask = open.popLast() {
-        let missed = batches.indices.filter { mask >> UInt64($0) & 1 == 0 && batches[$0].time <= watcher.begin }
+        let missed = batches.indices.filter {
+          mask >> UInt64($0) & 1 == 0 && batches[$0].time <= watcher.begin
+        }
         if !watcher.wasAlone || missed.isEmpty { masks.append(mask) }
-        for bit in batches.indices where mask >> UInt64(bit) & 1 == 0 && batches[bit].time <= watcher.end {
+        for bit in batches.indices
+        where mask >> UInt64(bit) & 1 == 0 && batches[bit].time <= watcher.end {
           let next = mask | 1 << UInt64(bit)
           if mayPrecede(bit, after: mask), known.insert(next).inserted { open.append(next) }
         }
@@ -102,32 +115,39 @@
     private func write(to root: Int, after mask: UInt64) -> Int {
       var last = history.firstWrite(to: root)
       for (bit, batch) in batches.enumerated() where mask >> UInt64(bit) & 1 == 1 {
-        if let write = batch.writes[root], history.position(write) > history.position(last) { last = write }
+        if let write = batch.writes[root], history.position(write) > history.position(last) {
+          last = write
+        }
       }
       return last
     }
 
     private func mayPrecede(_ bit: Int, after mask: UInt64) -> Bool {
       let batch = batches[bit]
-      for (other, earlier) in batches.enumerated() where other != bit && mask >> UInt64(other) & 1 == 0 {
+      for (other, earlier) in batches.enumerated()
+      where other != bit && mask >> UInt64(other) & 1 == 0 {
         let isEarlier = earlier.run.map { $0.end < batch.run?.begin ?? batch.time } ?? false
-        let isBefore = earlier.time < batch.time && !Set(earlier.writes.keys).isDisjoint(with: batch.writes.keys)
+        let isBefore =
+          earlier.time < batch.time && !Set(earlier.writes.keys).isDisjoint(with: batch.writes.keys)
         if isEarlier || isBefore { return false }
       }
       return true
     }
 
     /// Whether an order of the batches outside of the mask explains the calls from a position on.
-    private mutating func canContinue(from mask: UInt64, lastCall: [Int]?, at position: Int) -> Bool {
+    private mutating func canContinue(from mask: UInt64, lastCall: [Int]?, at position: Int) -> Bool
+    {
       explained = max(explained, position)
-      guard seen.insert([mask, UInt64(position)] + (lastCall ?? []).map(UInt64.init)).inserted else { return false }
+      guard seen.insert([mask, UInt64(position)] + (lastCall ?? []).map(UInt64.init)).inserted
+      else { return false }
       let state = batches.isEmpty ? [] : leaves.map { write(to: $0.root, after: mask) }
       let isAtEnd = position == watcher.calls.count
       if isAtEnd {
         if watcher.cleanBegin != nil { return true }
         if mask == 1 << UInt64(batches.count) - 1 {
           // What an early observer has skipped must be delivered in the end.
-          return lastCall.map { last in history.matches(last, leaves) { write(to: $0, after: mask) } } ?? true
+          return lastCall.map { last in history.matches(last, leaves) { write(to: $0, after: mask) }
+          } ?? true
         }
       }
       if !isAtEnd, mayRepeat(watcher.calls[position], after: lastCall),
@@ -135,7 +155,8 @@
       {
         return true
       }
-      for bit in batches.indices where mask >> UInt64(bit) & 1 == 0 && mayPrecede(bit, after: mask) {
+      for bit in batches.indices where mask >> UInt64(bit) & 1 == 0 && mayPrecede(bit, after: mask)
+      {
         let next = mask | 1 << UInt64(bit)
         let isChange = isChange(batches[bit], from: lastCall ?? state, after: next)
         if isChange || isLoop, !isAtEnd, matches(watcher.calls[position], after: next),
@@ -171,7 +192,9 @@
     private func isChange(_ batch: History.Batch, from state: [Int], after mask: UInt64) -> Bool {
       for (index, leaf) in leaves.enumerated() where batch.writes[leaf.root] != nil {
         let new = write(to: leaf.root, after: mask)
-        if !leaf.isSettled || history.payloads[state[index]] != history.payloads[new] { return true }
+        if !leaf.isSettled || history.payloads[state[index]] != history.payloads[new] {
+          return true
+        }
       }
       return false
     }

@@ -11,18 +11,25 @@
     func checkDelivered(after run: History.Run) {
       for watcher in watchers where watcher.isUpToDateAlone {
         guard let last = watcher.calls.last else { continue }
-        let isRight = history.matches(last.writes, watcher.leaves) { history.write(to: $0, at: .max) }
+        let isRight = history.matches(last.writes, watcher.leaves) {
+          history.write(to: $0, at: .max)
+        }
         if !isRight {
-          fail("D2: \(watcher) has not received the last value after \(run.op.kind) \(run.op.number).")
+          fail(
+            "D2: \(watcher) has not received the last value after \(run.op.kind) \(run.op.number)."
+          )
         }
         let isSettled = watcher.leaves.allSatisfy(\.isSettled)
-        if isSettled, let read = run.writesRead, watcher.node === node(run.op), read != last.writes {
+        if isSettled, let read = run.writesRead, watcher.node === node(run.op), read != last.writes
+        {
           fail("\(watcher) has \(last.writes), but a read has \(read).")
         }
       }
       for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
         let missing = missing(to: listener)
-        if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.kind) \(run.op.number).") }
+        if !missing.isEmpty {
+          fail("D2: \(listener) misses \(missing) after \(run.op.kind) \(run.op.number).")
+        }
       }
       if run.op.kind == .query || run.op.kind == .endQuery { checkQueries() }
     }
@@ -38,7 +45,8 @@
     func finish() {
       if let sentence = history.failure { fail(sentence) }
       let checks = [
-        checkWatchers, checkListeners, checkTrackings, checkJobs, checkQueries, checkEffects, checkSessions,
+        checkWatchers, checkListeners, checkTrackings, checkJobs, checkQueries, checkEffects,
+        checkSessions,
         checkKeeping,
       ]
       for check in checks where failure == nil { check() }
@@ -91,14 +99,16 @@
         if Set(listener.events).count < listener.events.count {
           return fail("\(listener) receives an event twice: \(listener.events).")
         }
-        for other in listeners where other.source == listener.source && other.number == listener.number {
+        for other in listeners
+        where other.source == listener.source && other.number == listener.number {
           let (mine, theirs) = (Set(listener.events), Set(other.events))
           if listener.events.filter(theirs.contains) != other.events.filter(mine.contains) {
             return fail("\(listener) and \(other) receive events in different orders.")
           }
         }
         // Events of one thread, and all reduces, keep their order.
-        let threads = listener.source == .sink ? Set(events.map(\.thread)).map { [$0] } : [events.map(\.thread)]
+        let threads =
+          listener.source == .sink ? Set(events.map(\.thread)).map { [$0] } : [events.map(\.thread)]
         for threads in threads {
           let sent = events.filter { threads.contains($0.thread) }.map(\.id)
           let received = listener.events.filter(sent.contains)
@@ -120,10 +130,16 @@
         let roots = Set(tracking.leaves.map(\.root))
         let changes = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
         let isDue = changes.contains { batch in
-          batch.writes.contains { roots.contains($0.key) && history.time(of: $0.value) > tracking.installed }
+          batch.writes.contains {
+            roots.contains($0.key) && history.time(of: $0.value) > tracking.installed
+          }
         }
-        if isDue, !tracking.hasFired { return fail("B5: a tracked read is not notified of a change.") }
-        if tracking.hasFired, changes.isEmpty { return fail("B5: a tracked read is notified without a change.") }
+        if isDue, !tracking.hasFired {
+          return fail("B5: a tracked read is not notified of a change.")
+        }
+        if tracking.hasFired, changes.isEmpty {
+          return fail("B5: a tracked read is notified without a change.")
+        }
       }
     }
   }
@@ -131,7 +147,8 @@
   extension Watcher {
     /// Whether the observer must have received the last value after an operation beside which nothing happened.
     var isUpToDateAlone: Bool {
-      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil && unsettled.isEmpty
+      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil
+        && unsettled.isEmpty
     }
   }
 #endif

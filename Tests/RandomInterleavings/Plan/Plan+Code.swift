@@ -19,7 +19,8 @@
       func list(_ opening: String, _ parts: [String], _ closing: String) -> String {
         let line = opening + parts.joined(separator: ", ") + closing
         if !line.contains("\n"), indent.count + line.count < 110 { return line }
-        return "\(opening)\n\(parts.map { inner + $0 }.joined(separator: ",\n"))\n\(indent)\(closing)"
+        return
+          "\(opening)\n\(parts.map { inner + $0 }.joined(separator: ",\n"))\n\(indent)\(closing)"
       }
       func properties(without usual: Any) -> [String] {
         zip(mirror.children, Mirror(reflecting: usual).children).compactMap { child, usual in
@@ -39,7 +40,8 @@
       default: break
       }
       switch mirror.displayStyle {
-      case .collection: return list("[", mirror.children.map { code(of: $0.value, indent: inner) }, "]")
+      case .collection:
+        return list("[", mirror.children.map { code(of: $0.value, indent: inner) }, "]")
       case .enum: return ".\(value)"
       case .optional: return code(of: mirror.children.first?.value ?? 0, indent: indent)
       default: return "\(value)"

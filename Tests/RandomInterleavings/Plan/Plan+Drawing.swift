@@ -22,7 +22,9 @@
     var threads: [Weights]
 
     /// The weights of the operations of closures.
-    var bodies: Weights = [.set: 6, .modify: 1, .read: 2, .send: 1, .observe: 1, .clean: 1, .reduce: 1]
+    var bodies: Weights = [
+      .set: 6, .modify: 1, .read: 2, .send: 1, .observe: 1, .clean: 1, .reduce: 1,
+    ]
     var bodyOps = 0...2
 
     /// Percentages.
@@ -40,10 +42,13 @@
     static let watching: Weights = [.observe: 5, .clean: 4, .set: 1, .read: 1]
     static let reading: Weights = [.read: 6, .track: 1, .readTogether: 1]
     static let anything: Weights = [
-      .set: 6, .modify: 2, .transaction: 3, .reduce: 3, .readTogether: 1, .read: 3, .track: 1, .observe: 4, .clean: 3,
+      .set: 6, .modify: 2, .transaction: 3, .reduce: 3, .readTogether: 1, .read: 3, .track: 1,
+      .observe: 4, .clean: 3,
       .drop: 1, .send: 2, .listen: 1,
     ]
 
+    // Each theme is a row of a table.
+    // swift-format-ignore
     static let all: [Theme] = [
       Theme(name: "anything", threads: [anything, anything, anything]),
       Theme(name: "reactivation",
@@ -57,7 +62,7 @@
       Theme(
         name: "rows",
         roots: 0...1, rows: 2, derivations: 1...3, sinks: 0...0,
-        threads: [[.set: 4, .modify: 3, .replaceAll: 1, .transaction: 1], watching, [.set: 2, .observe: 2, .read: 2]]
+        threads: [[.set: 4, .modify: 3, .replaceAll: 2, .transaction: 1], watching, [.set: 2, .replaceAll: 1, .observe: 2, .read: 2]]
       ),
       Theme(
         name: "sinks",
@@ -183,9 +188,13 @@
         default: derivations.append(.combine(first, second))
         }
       }
-      for _ in 0..<pen.number(theme.setup) { setup.append(pen.op(sinks > 0 && pen.chance(30) ? .listen : .observe, self, theme, 1)) }
+      for _ in 0..<pen.number(theme.setup) {
+        setup.append(pen.op(sinks > 0 && pen.chance(30) ? .listen : .observe, self, theme, 1))
+      }
       for weights in theme.threads {
-        threads.append((0..<pen.number(theme.ops)).map { _ in pen.op(pen.kind(weights), self, theme, 0) })
+        threads.append(
+          (0..<pen.number(theme.ops)).map { _ in pen.op(pen.kind(weights), self, theme, 0) }
+        )
       }
       if pen.chance(20) { threads.append([pen.op(pen.kind(Theme.anything), self, theme, 0)]) }
       hasMain = pen.chance(theme.otherQueues)
@@ -207,7 +216,9 @@
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
     mutating func chance(_ percentage: Int) -> Bool { number(0...99) < percentage }
-    mutating func element<Element>(of elements: [Element]) -> Element { elements[number(0...elements.count - 1)] }
+    mutating func element<Element>(of elements: [Element]) -> Element {
+      elements[number(0...elements.count - 1)]
+    }
 
     mutating func kind(_ weights: Theme.Weights) -> Op.Kind {
       let sorted = weights.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -247,7 +258,8 @@
           let kinds: Theme.Weights =
             switch kind {
             case .readTogether: [.read: 1]
-            case .runEffect, .performEffect: [.reduce: 4, .set: 1, .performEffect: 1, .runEffect: 1, .cancelEffects: 1]
+            case .runEffect, .performEffect:
+              [.reduce: 4, .set: 1, .performEffect: 1, .runEffect: 1, .cancelEffects: 1]
             default: theme.bodies
             }
           op.body.append(self.op(self.kind(kinds), plan, theme, depth + 1))
@@ -256,7 +268,9 @@
       return op
     }
 
-    private mutating func watch(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int) -> Watch {
+    private mutating func watch(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int)
+      -> Watch
+    {
       var watch = Watch()
       watch.pauses = chance(30)
       watch.ignoresFirst = chance(30)

@@ -37,9 +37,11 @@
     /// Whether blocks and tasks run beside the threads.
     var hasOtherThreads: Bool {
       func isElsewhere(_ op: Op) -> Bool {
-        op.watch.queue != .current || op.watch.style == .loop || op.body.contains(where: isElsewhere)
+        op.watch.queue != .current || op.watch.style == .loop
+          || op.body.contains(where: isElsewhere)
       }
-      return hasMain || effects > 0 || hasSessions || hasKeeper || (setup + threads.joined()).contains(where: isElsewhere)
+      return hasMain || effects > 0 || hasSessions || hasKeeper
+        || (setup + threads.joined()).contains(where: isElsewhere)
     }
 
     /// Gives each operation its own number.
@@ -80,8 +82,16 @@
     /// The number of this operation in its plan, which is the name of its observer.
     var number = 0
 
-    init(_ kind: Kind, _ target: Int = 0, payload: Int = 0, _ watch: Watch = Watch(), body: [Op] = []) {
-      (self.kind, self.target, self.payload, self.watch, self.body) = (kind, target, payload, watch, body)
+    init(
+      _ kind: Kind,
+      _ target: Int = 0,
+      payload: Int = 0,
+      _ watch: Watch = Watch(),
+      body: [Op] = []
+    ) {
+      (self.kind, self.target, self.payload, self.watch, self.body) = (
+        kind, target, payload, watch, body
+      )
     }
   }
 

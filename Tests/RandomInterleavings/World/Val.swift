@@ -63,8 +63,12 @@
     func observe(_: ExecuteQueue, ignoreFirst: Bool, _: @escaping @Sendable (Val) -> Void) -> Dust {
       fatalError()
     }
-    func changes(_: ExecuteQueue, _: @escaping @Sendable (Val, Val) -> Void) -> Dust { fatalError() }
-    func observe(_: ExecuteQueue, during _: Target, _: @escaping @Sendable (Val) -> Void) -> Dust { fatalError() }
+    func changes(_: ExecuteQueue, _: @escaping @Sendable (Val, Val) -> Void) -> Dust {
+      fatalError()
+    }
+    func observe(_: ExecuteQueue, during _: Target, _: @escaping @Sendable (Val) -> Void) -> Dust {
+      fatalError()
+    }
     func loop(
       _: @escaping @Sendable (Val) -> Void,
       end _: @escaping @Sendable () -> Void
@@ -103,7 +107,11 @@
     override func distinct() -> AnyNode {
       let val = val
       let distinct = value.removeDuplicates { world.haveSamePayloads(val($0), val($1)) }
-      return Node<ImmutableTrait, Element>(distinct, leaves.map { Leaf(root: $0.root, isSettled: true) }, val)
+      return Node<ImmutableTrait, Element>(
+        distinct,
+        leaves.map { Leaf(root: $0.root, isSettled: true) },
+        val
+      )
     }
 
     override func combine(with second: AnyNode) -> AnyNode { second.combined(after: self) }
@@ -125,7 +133,9 @@
       return value.observe(on: queue, ignoreFirst: ignoreFirst) { body(val($0)) }
     }
 
-    override func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust {
+    override func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void)
+      -> Dust
+    {
       let val = val
       return value.observeChanges(on: queue) { body(val($0), val($1)) }
     }

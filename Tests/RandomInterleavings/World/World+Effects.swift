@@ -87,8 +87,12 @@
         let run = world.newRun(op, in: nil)
         box.run = run
         run.mayBeCancelled = box.isCancelled
-        await world.effects[run.effects].effects.perform { effect in await world.operate(run, effect) }
-        if run.isRunning { world.fail("B9: `perform` returns before its operation \(op.number) has ended.") }
+        await world.effects[run.effects].effects.perform { effect in
+          await world.operate(run, effect)
+        }
+        if run.isRunning {
+          world.fail("B9: `perform` returns before its operation \(op.number) has ended.")
+        }
         run.end = min(run.end, world.history.tick())
       }
       awaiting.append((task, box))
@@ -115,7 +119,11 @@
       for op in run.op.body {
         interleavingPoint()
         checkCancellation(of: run)
-        if op.kind == .performEffect { await performNested(op, in: run) } else { step(op, of: run, as: effect) }
+        if op.kind == .performEffect {
+          await performNested(op, in: run)
+        } else {
+          step(op, of: run, as: effect)
+        }
         await Task.yield()
       }
       run.ended = history.tick()
@@ -147,27 +155,39 @@
       let others = runs.filter { $0.effects == run.effects && $0 !== run }
       // An effect inside another one of the same effects doesn't wait for it.
       func isNested(_ run: EffectRun) -> Bool { others.contains(where: run.isInside) }
-      if !isNested(run), others.count(where: { $0.isRunning && !isNested($0) }) >= limit { fail("B9: effect \(run.op.number) starts above the limit of \(policy).") }
+      if !isNested(run), others.count(where: { $0.isRunning && !isNested($0) }) >= limit {
+        fail("B9: effect \(run.op.number) starts above the limit of \(policy).")
+      }
       // Those that have certainly been called before or after this run.
-      let earlier = others.filter { $0.registered < run.begin && $0.parent == nil && run.parent == nil }
+      let earlier = others.filter {
+        $0.registered < run.begin && $0.parent == nil && run.parent == nil
+      }
       switch policy {
       case .serial:
-        if earlier.contains(where: { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }) {
+        if earlier.contains(where: { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }
+        ) {
           fail("B9: effect \(run.op.number) starts before an earlier one.")
         }
       case .first:
         let isRefused = earlier.contains {
-          $0.started != nil && !$0.mayBeCancelled && $0.ended ?? .max > run.end && $0.started ?? 0 < run.begin
+          $0.started != nil && !$0.mayBeCancelled && $0.ended ?? .max > run.end
+            && $0.started ?? 0 < run.begin
         }
-        if isRefused { fail("B9: effect \(run.op.number) starts although another one was running.") }
+        if isRefused {
+          fail("B9: effect \(run.op.number) starts although another one was running.")
+        }
       default: break
       }
     }
 
     private func checkCancellation(of run: EffectRun) {
-      let (isCancelled, isRunning) = (Task.isCancelled, effects[run.effects].effects.isRunning.value)
+      let (isCancelled, isRunning) = (
+        Task.isCancelled, effects[run.effects].effects.isRunning.value
+      )
       // A newer run may have superseded this one, and may be about to cancel it.
-      let isNewest = !runs.contains { $0.effects == run.effects && $0 !== run && $0.registered > run.begin }
+      let isNewest = !runs.contains {
+        $0.effects == run.effects && $0 !== run && $0.registered > run.begin
+      }
       guard isNewest else { return }
       if run.cancelled < history.now, !isCancelled, !Task.isCancelled {
         fail("B9: effect \(run.op.number) is not cancelled although `cancel` has returned.")
@@ -178,7 +198,9 @@
     func cancelEffects(_ op: Op) {
       guard !effects.isEmpty else { return }
       let number = op.target % effects.count
-      let begun = runs.filter { $0.effects == number && $0.registered < history.now && $0.ended == nil }
+      let begun = runs.filter {
+        $0.effects == number && $0.registered < history.now && $0.ended == nil
+      }
       interleavingPoint()
       effects[number].effects.cancel()
       let end = history.tick()
@@ -217,7 +239,9 @@
       }
       for run in runs where run.started == nil && run.parent == nil && !run.mayBeCancelled {
         let policy = effects[run.effects].policy
-        let isLast = !runs.contains { $0.effects == run.effects && $0 !== run && $0.end > run.begin }
+        let isLast = !runs.contains {
+          $0.effects == run.effects && $0 !== run && $0.end > run.begin
+        }
         let mustStart = policy == .serial || policy == .concurrent(2) || policy != .first && isLast
         if mustStart { fail("B9: effect \(run.op.number) of \(policy) never starts.") }
       }

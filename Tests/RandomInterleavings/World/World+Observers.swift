@@ -32,14 +32,17 @@
       }
       if op.watch.style != .loop { history.endObserving(watcher) }
       put(watcher)
-      let isCalled = op.watch.style == .plain && op.watch.queue == .current && !op.watch.ignoresFirst
+      let isCalled =
+        op.watch.style == .plain && op.watch.queue == .current && !op.watch.ignoresFirst
       if isCalled, watcher.calls.isEmpty, watcher.cleanBegin == nil {
         fail("V1: \(watcher) was not called before `observe` returned.")
       }
     }
 
     private func put(_ endable: Endable) {
-      guard endable.op.watch.isInBag, let bag, endable.dust != nil || endable.task != nil else { return }
+      guard endable.op.watch.isInBag, let bag, endable.dust != nil || endable.task != nil else {
+        return
+      }
       endable.isForBag = true
       if bagCleanings > 0, endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
       endable.dust?.cleaned(by: bag)
@@ -74,7 +77,9 @@
 
     private func call(_ endable: Endable, count: Int) {
       if endable.isInCall { fail("V2: two calls of \(endable) overlap.") }
-      if let end = endable.cleanEnd { fail("V5: \(endable) is called although it was cleaned at \(end).") }
+      if let end = endable.cleanEnd {
+        fail("V5: \(endable) is called although it was cleaned at \(end).")
+      }
       endable.isInCall = true
       history.place.calls += 1
       if endable.op.watch.pauses { interleavingPoint() }
@@ -88,7 +93,12 @@
     func send(_ op: Op) {
       guard !sinks.isEmpty, let sink = sinks[op.target % sinks.count] else { return }
       let val = Val([history.newWrite(payload: op.payload)])
-      history.noteEvent(val.writes[0], of: .sink, op.target % sinks.count, inBody: history.place.isInBody)
+      history.noteEvent(
+        val.writes[0],
+        of: .sink,
+        op.target % sinks.count,
+        inBody: history.place.isInBody
+      )
       sink.send(val)
     }
 
@@ -97,7 +107,11 @@
       let sources: [Listener.Source] = [.sink, .sink, .states, .events]
       var source = sources[op.payload % 4]
       if sinks.isEmpty, source == .sink { source = .states }
-      let listener = Listener(op, to: source, source == .sink ? op.target % sinks.count : number(op))
+      let listener = Listener(
+        op,
+        to: source,
+        source == .sink ? op.target % sinks.count : number(op)
+      )
       listener.begin = history.tick()
       listeners.append(listener)
       let called: @Sendable (Int) -> Void = { event in
@@ -116,7 +130,9 @@
           listener.dust = signal.observe(on: queue) { called($0.writes[0]) }
         }
       case .states:
-        listener.dust = dispatcher.observe(Work.self, on: queue) { if case .run(let job) = $0 { called(job.number) } }
+        listener.dust = dispatcher.observe(Work.self, on: queue) {
+          if case .run(let job) = $0 { called(job.number) }
+        }
       case .events:
         listener.dust = dispatcher.intercept { event in
           guard case .run(let job) = event.state as? Work else { return }
@@ -138,7 +154,8 @@
     /// B6: an event lists the changes of its reduce.
     private func check(_ event: DispatchEvent, of job: Job) {
       guard job.op.target % dispatchers.count == 0 else { return }
-      for (root, name) in ["first", "second"].enumerated() where root < plan.roots.count && plan.roots[root] == .stored {
+      for (root, name) in ["first", "second"].enumerated()
+      where root < plan.roots.count && plan.roots[root] == .stored {
         let change = event.changes.first { $0.name == name && $0.store == WorkStore.self }
         let isWritten = history.written[root].contains {
           $0.time > job.reduceBegin && $0.time < job.end && $0.job == job.number
@@ -149,9 +166,16 @@
         }
         let values = [change.oldValue, change.newValue].compactMap { ($0 as? Val)?.writes }
         let isRight =
-          history.wasCurrent(values[0], [Leaf(root: root)], since: job.begin, until: job.reduceBegin)
+          history.wasCurrent(
+            values[0],
+            [Leaf(root: root)],
+            since: job.begin,
+            until: job.reduceBegin
+          )
           && history.wasCurrent(values[1], [Leaf(root: root)], since: job.end)
-        if !isRight || values[0] == values[1] { fail("B6: an event lists the change of `\(name)` as \(values).") }
+        if !isRight || values[0] == values[1] {
+          fail("B6: an event lists the change of `\(name)` as \(values).")
+        }
       }
     }
 
@@ -176,7 +200,9 @@
       let all = watchers + listeners as [Endable]
       let endables = all.filter { $0.isInBag && $0.cleanBegin == nil }
       // A bag may also clean what another thread is putting into it.
-      for endable in all where endable.isForBag && endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
+      for endable in all where endable.isForBag && endable.cleanBegin == nil {
+        endable.cleanBegin = history.tick()
+      }
       bagCleanings += 1
       bag?.clean()
       bagCleanings -= 1

@@ -52,7 +52,9 @@
       let key = op.target % 2
       let task = Task {
         _ = try? await sessions.with(key) { session in
-          if session.isClosing || openSessions[key] !== session { fail("B14: a closed session is used.") }
+          if session.isClosing || openSessions[key] !== session {
+            fail("B14: a closed session is used.")
+          }
           if Dispatcher.shared !== session.dispatcher { fail("B14: a use has another dispatcher.") }
           session.uses += 1
           for op in op.body {
@@ -77,7 +79,9 @@
       tasks.append(
         Task {
           await sessions.shutDown()
-          if !Task.isCancelled, !openSessions.isEmpty { fail("B14: `shutDown` returns before all sessions are closed.") }
+          if !Task.isCancelled, !openSessions.isEmpty {
+            fail("B14: `shutDown` returns before all sessions are closed.")
+          }
           shutDowns -= 1
         }
       )
@@ -85,7 +89,9 @@
 
     func checkSessions() {
       if shutDowns > 0 { fail("B14: `shutDown` never returns.") }
-      if let key = openSessions.keys.first { fail("B14: the session of key \(key) is never closed.") }
+      if let key = openSessions.keys.first {
+        fail("B14: the session of key \(key) is never closed.")
+      }
       if let ids = sessions?.ids.value, !ids.isEmpty { fail("B14: \(ids) stay open.") }
     }
   }

@@ -62,7 +62,7 @@
     }
   }
 
-  /// A store whose type parameters are nothing but its record.
+  /// A store that has a record.
   protocol RecordedStore: Storable where DispatchStateType == Work {
     var record: StoreRecord { get }
   }
@@ -147,8 +147,12 @@
     fileprivate func note(_ state: Work, in store: some RecordedStore) {
       guard case .run(let job) = state else { return }
       let record = store.record
-      if job.stores.contains(record.number) { fail("R3: store \(record.number) reduces a state twice.") }
-      if record.end < job.begin { fail("R4: store \(record.number) reduces a state after its end.") }
+      if job.stores.contains(record.number) {
+        fail("R3: store \(record.number) reduces a state twice.")
+      }
+      if record.end < job.begin {
+        fail("R4: store \(record.number) reduces a state after its end.")
+      }
       job.stores.append(record.number)
       if job.op.watch.pauses { interleavingPoint() }
     }
@@ -156,9 +160,14 @@
     func checkJobs() {
       for job in jobs where job.end < .max {
         let dispatcher = job.op.target % dispatchers.count
-        for record in records where record.dispatcher == dispatcher && !job.stores.contains(record.number) {
-          if record.registered < job.begin, record.endBegins > job.returned || record.endBegins == .max {
-            return fail("R3: store \(record.number) misses the state of \(job.op.kind) \(job.op.number).")
+        for record in records
+        where record.dispatcher == dispatcher && !job.stores.contains(record.number) {
+          if record.registered < job.begin,
+            record.endBegins > job.returned || record.endBegins == .max
+          {
+            return fail(
+              "R3: store \(record.number) misses the state of \(job.op.kind) \(job.op.number)."
+            )
           }
         }
       }
@@ -171,15 +180,21 @@
       let begin = history.now
       let kinds: [any RecordedStore.Type] = [BaseStore.self, ChildStore.self, PeerStore.self]
       let kind = kinds[op.target % kinds.count]
-      let store = withDispatcher(dispatchers[dispatcher]) { kind.instantiate() as any RecordedStore }
+      let store = withDispatcher(dispatchers[dispatcher]) {
+        kind.instantiate() as any RecordedStore
+      }
       let record = store.record
       let end = history.tick()
       record.holders += 1
       record.registered = min(record.registered, end)
-      if record.end < begin { fail("R2: `instantiate` returns store \(record.number) after its end.") }
+      if record.end < begin {
+        fail("R2: `instantiate` returns store \(record.number) after its end.")
+      }
       for other in records where other !== record && other.dispatcher == dispatcher {
         if other.kind == ObjectIdentifier(kind), other.registered < begin, other.endBegins > end {
-          fail("R1: `instantiate` returns store \(record.number) although store \(other.number) exists.")
+          fail(
+            "R1: `instantiate` returns store \(record.number) although store \(other.number) exists."
+          )
         }
       }
       held.append(store)
@@ -212,7 +227,9 @@
 
     private func end(where isIncluded: (StoreRecord) -> Bool, _ body: () -> Void) {
       let begin = history.tick()
-      for record in records where isIncluded(record) { record.endBegins = min(record.endBegins, begin) }
+      for record in records where isIncluded(record) {
+        record.endBegins = min(record.endBegins, begin)
+      }
       body()
       let end = history.tick()
       for record in records where isIncluded(record) {
@@ -234,7 +251,9 @@
 
     func checkQueries() {
       let held = Set(queryDusts.map(\.query))
-      if queried.last != held { fail("B8: the active queries are \(queried.last) instead of \(held).") }
+      if queried.last != held {
+        fail("B8: the active queries are \(queried.last) instead of \(held).")
+      }
     }
   }
 

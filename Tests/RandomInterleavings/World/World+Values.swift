@@ -40,7 +40,7 @@
       }
     }
 
-    /// All rows count as one root, whose writes are the contents of the table.
+    /// All rows count as one root. Its writes are the contents of the table.
     private func makeRows(of table: VariableTable<Row>) {
       let root = plan.roots.count
       history.know(table.identity, as: root)
@@ -72,6 +72,7 @@
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
         table?[RowID(root)] = Row(id: root, val: newVal(op))
+        if op.payload == 3 { table?[RowID(World.otherRow)] = Row(id: World.otherRow, val: newVal(op)) }
       } else {
         variables[root]?.value = newVal(op)
       }
@@ -93,11 +94,15 @@
       }
     }
 
-    /// Replaces all rows, in another order.
+    /// The id of a row that is no root. It comes and goes.
+    private static let otherRow = 100
+
+    /// Replaces all rows, in another order, and adds or removes a row that is no root.
     func replaceAll(_ op: Op) {
       let ids = plan.roots.indices.filter { plan.roots[$0] == .row }
       let first = op.payload % max(1, ids.count)
-      table?.replaceAll(with: (ids[first...] + ids[..<first]).map { Row(id: $0, val: newVal(op)) })
+      let other = op.payload < 2 ? [World.otherRow] : []
+      table?.replaceAll(with: (ids[first...] + ids[..<first] + other).map { Row(id: $0, val: newVal(op)) })
     }
 
     // MARK: - Reading
@@ -115,7 +120,11 @@
       let tracking = Tracking(node.leaves)
       trackings.append(tracking)
       let begin = history.now
-      let val = withObservationTracking { node.read() } onChange: { tracking.hasFired = true }
+      let val = withObservationTracking {
+        node.read()
+      } onChange: {
+        tracking.hasFired = true
+      }
       tracking.installed = history.tick()
       check(val.writes, of: node.leaves, in: "a tracked read", since: begin)
     }
@@ -151,7 +160,9 @@
     }
 
     func check(_ writes: [Int], of leaves: [Leaf], in place: String, since begin: Int? = nil) {
-      if history.isMixed(writes, leaves) { fail("B1: \(place) has two values of one variable: \(writes).") }
+      if history.isMixed(writes, leaves) {
+        fail("B1: \(place) has two values of one variable: \(writes).")
+      }
       if let begin, !history.wasCurrent(writes, leaves, since: begin) {
         fail("\(place) has \(writes), which the variables had at no moment of the read.")
       }

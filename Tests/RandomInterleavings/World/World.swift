@@ -51,7 +51,8 @@
     let disk = MemoryDisk()
     var keeper: Keeper?
     var keys: [Key] = []
-    var followers: [(keeper: Keeper, dispatcher: Dispatcher, store: KeptNumber, key: Int, dust: Dust)] = []
+    var followers:
+      [(keeper: Keeper, dispatcher: Dispatcher, store: KeptNumber, key: Int, dust: Dust)] = []
     var failingCalls = 0
     var calls = 0
     var adds = 0
@@ -92,7 +93,11 @@
       for op in plan.setup { perform(op) }
       for (index, ops) in plan.threads.enumerated() {
         let body: @Sendable () -> Void = { for op in ops { world.perform(op) } }
-        if plan.hasMain && index == 0 { scenario.mainThread(body) } else { scenario.thread(nil, body) }
+        if plan.hasMain && index == 0 {
+          scenario.mainThread(body)
+        } else {
+          scenario.thread(nil, body)
+        }
       }
       scenario.lastThread { world.beginEnd() }
       // Effects that pause may begin other ones that pause.
@@ -106,7 +111,9 @@
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
       let run = history.begin(op)
-      if let changes = plan.changesBeforeHandover, run.isOutermost { offerDelivery(afterChanges: changes) }
+      if let changes = plan.changesBeforeHandover, run.isOutermost {
+        offerDelivery(afterChanges: changes)
+      }
       switch op.kind {
       case .set: set(op)
       case .modify: modify(op)
@@ -120,8 +127,10 @@
       case .cleanBag: cleanBag()
       case .send: send(op)
       case .listen: listen(op)
-      case .transaction: dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
-      case .readTogether: dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+      case .transaction:
+        dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+      case .readTogether:
+        dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
       case .reduce: reduce(op)
       case .create: create(op)
       case .letGo: letGo(op)
@@ -139,7 +148,8 @@
       case .cancelUse: cancelUse(op)
       case .failOpen: failingOpens += 1
       case .shutDown: shutDown()
-      case .openKey, .add, .flush, .closeKey, .letGoOfKey, .letGoOfKeeper, .failCall, .follow: keep(op)
+      case .openKey, .add, .flush, .closeKey, .letGoOfKey, .letGoOfKeeper, .failCall, .follow:
+        keep(op)
       }
       history.end(run)
       if let sentence = history.failure { fail(sentence) }

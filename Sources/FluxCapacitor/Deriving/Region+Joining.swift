@@ -1,0 +1,25 @@
+// If a node becomes active during a transaction that has written one of the node's roots, the node awaits the
+// transaction's end. The caller of these methods must hold the region's lock.
+
+extension Region {
+  /// Lets an activated node take part in the changes after a version, or after the open transactions that it awaits.
+  func admit(_ node: Node, from version: Version) {
+    let isJoining = !node.awaited.isEmpty
+    node.since = isJoining ? .never : version
+    if isJoining { joining.append(node) }
+  }
+
+  /// Lets the nodes take part in a change that have awaited the transaction that this thread commits.
+  @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
+    guard !joining.isEmpty else { return }
+    joining.removeAll { node in
+      node.awaited.removeAll { thread.hasPlace(for: $0) }
+      guard node.awaited.isEmpty else { return false }
+      (node.since, node.joinsNext) = (version.previous, true)
+      return true
+    }
+  }
+
+  /// Forgets a deactivated node, which might still await a transaction.
+  func forget(_ node: Node) { joining.removeAll { $0 === node } }
+}
