@@ -23,7 +23,9 @@
     private static func reportSignals() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGALRM] {
         signal(number) { number in
-          print("seed \(RandomInterleavings.seed): \(number == SIGALRM ? "no end" : "signal \(number)")")
+          print(
+            "seed \(RandomInterleavings.seed): \(number == SIGALRM ? "no end" : "signal \(number)")"
+          )
           exit(1)
         }
       }
@@ -50,12 +52,15 @@
         print("\(smallest.code(seed: seed))\n\(text)")
         return false
       }
-      print("\(schedules) schedules of \(scenarios) scenarios from seed \(options.seed): no failure")
+      print(
+        "\(schedules) schedules of \(scenarios) scenarios from seed \(options.seed): no failure"
+      )
       return true
     }
 
     /// Returns the smallest plan that fails in the same way, among those that can be tried in a number of seconds.
-    private static func smallest(_ plan: Plan, _ failure: String, _ seconds: Int) -> (Plan, String) {
+    private static func smallest(_ plan: Plan, _ failure: String, _ seconds: Int) -> (Plan, String)
+    {
       func promise(_ failure: String) -> Substring? {
         failure.firstMatch(of: /fails: the check throws (\w+:|\w+ \w+)/)?.output.1
       }
@@ -64,7 +69,8 @@
       func shrink() -> Bool {
         for smaller in plan.smaller where ContinuousClock.now < end {
           alarm(60)
-          guard let new = smaller.explore(schedules: 400, seed: seed).failure, promise(new) == promise(failure)
+          guard let new = smaller.explore(schedules: 400, seed: seed).failure,
+            promise(new) == promise(failure)
           else { continue }
           (plan, failure) = (smaller, new)
           return true

@@ -102,14 +102,12 @@
     }
   }
 
-  /// Calls a closure with each active channel of the region, except with the region's first channel. The
-  /// caller must hold the region's lock.
+  /// Calls a closure with each active channel of the region, except with the region's first channel.
   func forEachChannel(_ body: (AnyChannel) -> Void) {
     for node in nodes { node.channel.use(body) }
   }
 
-  /// Removes and returns the objects that were detached from the region during a delivery. The caller
-  /// must hold the region's lock.
+  /// Removes and returns the objects that were detached from the region during a delivery.
   func takeDetached() -> [AnyObject] {
     defer { detached = [] }
     return detached

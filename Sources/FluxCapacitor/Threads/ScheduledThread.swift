@@ -102,11 +102,7 @@ import Synchronization
   /// schedule. Only one of these threads runs at a time.
   package var lastScheduledLockID: UnsafeMutablePointer<UInt>? {
     get { CurrentThread.current.pointee.lastLockID }
-    set {
-      // What the process creates only once must not receive numbers of the first schedule that uses it.
-      _ = (Dispatcher.ofProcess, Tracker.readsAreUndetected)
-      CurrentThread.current.pointee.lastLockID = newValue
-    }
+    set { CurrentThread.current.pointee.lastLockID = newValue }
   }
 
   /// If the current thread belongs to a scenario, waits until the scheduler permits a step. Returns

@@ -140,6 +140,7 @@
       if isChecked { schedules += 1 }
       if schedule == nil { random?.beginSchedule() }
       let lockIDs = LockIDs()
+      Dispatcher.prepareForSchedules()
       lastScheduledLockID = lockIDs.last
       defer { lastScheduledLockID = nil }
       let dispatcher = Dispatcher()

@@ -283,8 +283,12 @@
       nonisolated(unsafe) var last: Int?
       let dust = Constant.combine(store.number, store.copy).observe { value, copy in
         // The first value may be half of a transaction.
-        if last != nil, value != copy { world.fail("B13: a follower has half of a state: \(value), \(copy)") }
-        if let last, value < last { world.fail("B13: a follower goes back from \(last) to \(value).") }
+        if last != nil, value != copy {
+          world.fail("B13: a follower has half of a state: \(value), \(copy)")
+        }
+        if let last, value < last {
+          world.fail("B13: a follower goes back from \(last) to \(value).")
+        }
         last = value
       }
       followers.append((follower, dispatcher, store, number, dust))

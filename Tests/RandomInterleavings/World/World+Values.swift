@@ -72,7 +72,9 @@
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
         table?[RowID(root)] = Row(id: root, val: newVal(op))
-        if op.payload == 3 { table?[RowID(World.otherRow)] = Row(id: World.otherRow, val: newVal(op)) }
+        if op.payload == 3 {
+          table?[RowID(World.otherRow)] = Row(id: World.otherRow, val: newVal(op))
+        }
       } else {
         variables[root]?.value = newVal(op)
       }
@@ -102,7 +104,9 @@
       let ids = plan.roots.indices.filter { plan.roots[$0] == .row }
       let first = op.payload % max(1, ids.count)
       let other = op.payload < 2 ? [World.otherRow] : []
-      table?.replaceAll(with: (ids[first...] + ids[..<first] + other).map { Row(id: $0, val: newVal(op)) })
+      table?.replaceAll(
+        with: (ids[first...] + ids[..<first] + other).map { Row(id: $0, val: newVal(op)) }
+      )
     }
 
     // MARK: - Reading
