@@ -23,8 +23,9 @@ public final class Sink<Event: Sendable>: Sendable {
   /// The observers on `.current` are called before `send` returns, unless another thread is already
   /// delivering events of this sink. An event that you send inside a reduce, a
   /// ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or the body of a `modify` is delivered after the
-  /// enclosing call. Events that you send inside one such call are delivered in the order of sending. An event
-  /// that an observer sends is delivered after all observers have received the current change or event.
+  /// enclosing call. Events that you send inside one such call are delivered in the order of sending, and later events of
+  /// other threads wait for them. An event that an observer sends is delivered after all observers have received the
+  /// current change or event.
   @inlinable public func send(_ event: Event) { channel.send(event) }
 
   /// The signal through which observers receive the events.
