@@ -49,36 +49,26 @@
   }
 
   /// A variable, a row or a derived constant of any element type.
-  class AnyNode: @unchecked Sendable {
-    let leaves: [Leaf]
+  protocol AnyNode: AnyObject, Sendable {
+    typealias Observer = @Sendable (Val) -> Void
 
-    init(_ leaves: [Leaf]) { self.leaves = leaves }
+    var leaves: [Leaf] { get }
+    var identity: ObjectIdentifier { get }
 
-    var identity: ObjectIdentifier { fatalError() }
-    func read() -> Val { fatalError() }
-    func map() -> AnyNode { fatalError() }
-    func distinct() -> AnyNode { fatalError() }
-    func combine(with _: AnyNode) -> AnyNode { fatalError() }
-    func combined<Trait, First>(after _: Node<Trait, First>) -> AnyNode { fatalError() }
-    func observe(_: ExecuteQueue, ignoreFirst: Bool, _: @escaping @Sendable (Val) -> Void) -> Dust {
-      fatalError()
-    }
-    func changes(_: ExecuteQueue, _: @escaping @Sendable (Val, Val) -> Void) -> Dust {
-      fatalError()
-    }
-    func observe(_: ExecuteQueue, during _: Target, _: @escaping @Sendable (Val) -> Void) -> Dust {
-      fatalError()
-    }
-    func loop(
-      _: @escaping @Sendable (Val) -> Void,
-      end _: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
-      fatalError()
-    }
+    func read() -> Val
+    func map() -> any AnyNode
+    func distinct() -> any AnyNode
+    func combine(with second: any AnyNode) -> any AnyNode
+    func combined<Trait, First>(after first: Node<Trait, First>) -> any AnyNode
+    func observe(_ queue: ExecuteQueue, ignoreFirst: Bool, _ body: @escaping Observer) -> Dust
+    func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust
+    func observe(_ queue: ExecuteQueue, during target: Target, _ body: @escaping Observer) -> Dust
+    func loop(_ body: @escaping Observer, end: @escaping @Sendable () -> Void) -> Task<Void, Never>
   }
 
-  final class Node<Trait, Element: Sendable>: AnyNode, @unchecked Sendable {
+  final class Node<Trait, Element: Sendable>: AnyNode {
     let value: PrimitiveValue<Trait, Element>
+    let leaves: [Leaf]
     let val: @Sendable (Element) -> Val
 
     init(
@@ -86,17 +76,15 @@
       _ leaves: [Leaf],
       _ val: @escaping @Sendable (Element) -> Val
     ) {
-      (self.value, self.val) = (value, val)
-      super.init(leaves)
+      (self.value, self.leaves, self.val) = (value, leaves, val)
     }
 
-    override var identity: ObjectIdentifier { value.identity }
+    var identity: ObjectIdentifier { value.identity }
 
-    override func read() -> Val { val(value.value) }
+    func read() -> Val { val(value.value) }
 
-    override func map() -> AnyNode {
-      let (val, leaves) = (val, leaves)
-      let map = value.map { element in
+    func map() -> any AnyNode {
+      let map = value.map { [val, leaves] element in
         let source = val(element)
         world.check(source.writes, of: leaves, in: "a transform")
         return Val(source.writes)
@@ -104,9 +92,8 @@
       return Node<ImmutableTrait, Val>(map, leaves) { $0 }
     }
 
-    override func distinct() -> AnyNode {
-      let val = val
-      let distinct = value.removeDuplicates { world.haveSamePayloads(val($0), val($1)) }
+    func distinct() -> any AnyNode {
+      let distinct = value.removeDuplicates { [val] in world.haveSamePayloads(val($0), val($1)) }
       return Node<ImmutableTrait, Element>(
         distinct,
         leaves.map { Leaf(root: $0.root, isSettled: true) },
@@ -114,45 +101,30 @@
       )
     }
 
-    override func combine(with second: AnyNode) -> AnyNode { second.combined(after: self) }
+    func combine(with second: any AnyNode) -> any AnyNode { second.combined(after: self) }
 
-    override func combined<FirstTrait, First>(after first: Node<FirstTrait, First>) -> AnyNode {
-      let (before, after) = (first.val, val)
+    func combined<FirstTrait, First>(after first: Node<FirstTrait, First>) -> any AnyNode {
       let both = Constant.combine(first.value, value)
       return Node<ImmutableTrait, (First, Element)>(both, first.leaves + leaves) {
+        [before = first.val, after = val] in
         Val(before($0).writes + after($1).writes)
       }
     }
 
-    override func observe(
-      _ queue: ExecuteQueue,
-      ignoreFirst: Bool,
-      _ body: @escaping @Sendable (Val) -> Void
-    ) -> Dust {
-      let val = val
-      return value.observe(on: queue, ignoreFirst: ignoreFirst) { body(val($0)) }
+    func observe(_ queue: ExecuteQueue, ignoreFirst: Bool, _ body: @escaping Observer) -> Dust {
+      value.observe(on: queue, ignoreFirst: ignoreFirst) { [val] in body(val($0)) }
     }
 
-    override func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void)
-      -> Dust
+    func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust {
+      value.observeChanges(on: queue) { [val] in body(val($0), val($1)) }
+    }
+
+    func observe(_ queue: ExecuteQueue, during target: Target, _ body: @escaping Observer) -> Dust {
+      value.observe(duringScopeOf: target, on: queue) { [val] in body(val($0)) }
+    }
+
+    func loop(_ body: @escaping Observer, end: @escaping @Sendable () -> Void) -> Task<Void, Never>
     {
-      let val = val
-      return value.observeChanges(on: queue) { body(val($0), val($1)) }
-    }
-
-    override func observe(
-      _ queue: ExecuteQueue,
-      during target: Target,
-      _ body: @escaping @Sendable (Val) -> Void
-    ) -> Dust {
-      let val = val
-      return value.observe(duringScopeOf: target, on: queue) { body(val($0)) }
-    }
-
-    override func loop(
-      _ body: @escaping @Sendable (Val) -> Void,
-      end: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
       let (values, val) = (value.values, val)
       return Task {
         for await element in values { body(val(element)) }

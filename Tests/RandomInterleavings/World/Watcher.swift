@@ -31,7 +31,7 @@
       let begin: Int
     }
 
-    weak var node: AnyNode?
+    weak var node: (any AnyNode)?
     let leaves: [Leaf]
     var calls: [Call] = []
 
@@ -48,7 +48,7 @@
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false
 
-    init(_ op: Op, _ node: AnyNode) {
+    init(_ op: Op, _ node: any AnyNode) {
       self.node = node
       leaves = node.leaves
       super.init(op)

@@ -50,7 +50,7 @@
     }
 
     private func derive(_ derivation: Plan.Derivation) {
-      func source(_ index: Int) -> AnyNode? { nodes[index % nodes.count] }
+      func source(_ index: Int) -> (any AnyNode)? { nodes[index % nodes.count] }
       switch derivation {
       case .map(let index): nodes.append(source(index)?.map())
       case .distinct(let index): nodes.append(source(index)?.distinct())
@@ -150,7 +150,7 @@
       withExtendedLifetime(dropped) {}
     }
 
-    func derive(_ node: AnyNode, _ derivation: Watch.Derivation) -> AnyNode {
+    func derive(_ node: any AnyNode, _ derivation: Watch.Derivation) -> any AnyNode {
       switch derivation {
       case .none: node
       case .map: node.map()

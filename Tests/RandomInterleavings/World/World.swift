@@ -15,7 +15,7 @@
     let history: History
 
     // Values
-    var nodes: [AnyNode?] = []
+    var nodes: [(any AnyNode)?] = []
     var variables: [Variable<Val>?] = []
     var table: VariableTable<Row>?
     var sinks: [Sink<Val>?] = []
@@ -192,7 +192,7 @@
 
     func dispatcher(_ op: Op) -> Dispatcher { dispatchers[number(op)] }
 
-    func node(_ op: Op) -> AnyNode? { nodes[op.target % nodes.count] }
+    func node(_ op: Op) -> (any AnyNode)? { nodes[op.target % nodes.count] }
 
     // MARK: - Releases
 
