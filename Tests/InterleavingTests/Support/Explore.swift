@@ -37,6 +37,10 @@
     ]
   }
 
+  private func report(_ failure: String?, at sourceLocation: SourceLocation) {
+    if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
+  }
+
   /// Runs a scenario in random orders of its threads' steps, for faults that need more preemptions.
   func explore(
     random schedules: Int,
@@ -44,13 +48,13 @@
     _ scenario: (Scenario) throws -> Void
   ) {
     let failure = Exploration(random: schedules, seed: 2).run(scenario)
-    if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
+    report(failure, at: sourceLocation)
   }
 
   /// Runs a scenario that RandomInterleavings has drawn, as its report shows, in random orders of its threads' steps.
   func explore(seed: UInt64, _ plan: Plan, sourceLocation: SourceLocation = #_sourceLocation) {
     let failure = plan.explore(schedules: 400, seed: seed).failure
-    if let failure { Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation) }
+    report(failure, at: sourceLocation)
   }
 
   /// Runs a scenario through the orders of its threads' steps, and prints the number of schedules.
@@ -80,9 +84,8 @@
       )
       let failure = exploration.run(scenario)
       (former, schedules) = (max(1, schedules), exploration.schedules)
-      guard let failure else { continue }
-      Issue.record(Comment(rawValue: failure), sourceLocation: sourceLocation)
-      break
+      report(failure, at: sourceLocation)
+      if failure != nil { break }
     }
     let test = sourceLocation.fileName.split(separator: ".")[0]
     print("\(schedules) schedules: \(test).\(name)")

@@ -64,12 +64,22 @@
       var run: Run? { runs.last }
 
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
+
+      fileprivate func enter(
+        _ lock: Int,
+        in locks: ReferenceWritableKeyPath<Place, [Int]>,
+        _ body: () -> Void
+      ) {
+        if !isInBody { outermostBodies += 1 }
+        self[keyPath: locks].append(lock)
+        body()
+        self[keyPath: locks].removeLast()
+      }
     }
 
     private(set) var now = 0
     private(set) var payloads: [Int] = [0]
     private(set) var batches: [Batch] = []
-    var failure: String?
 
     private var places: [Int: Place] = [:]
     private var lastThread = 0
@@ -152,31 +162,23 @@
       run.end = now
       run.wasAlone = run.switches == switches
       if place.runs.isEmpty, !pending.isEmpty, run.wasAlone {
-        failure =
+        world.fail(
           "The writes to \(pending.sorted()) are no changes after \(run.op.kind) \(run.op.number) has ended."
+        )
       }
     }
 
     /// Runs the body of a reduce, a transaction or a read.
     func inBody(of dispatcher: Int, _ body: () -> Void) {
       let place = place
-      if !place.isInBody { place.outermostBodies += 1 }
       if places.contains(where: { $0.value !== place && $0.value.dispatchers.contains(dispatcher) })
       {
-        failure = "D1: two reduces, transactions or reads of dispatcher \(dispatcher) overlap."
+        world.fail("D1: two reduces, transactions or reads of dispatcher \(dispatcher) overlap.")
       }
-      place.dispatchers.append(dispatcher)
-      body()
-      place.dispatchers.removeLast()
+      place.enter(dispatcher, in: \.dispatchers, body)
     }
 
-    func inBody(ofMutation lock: Int, _ body: () -> Void) {
-      let place = place
-      if !place.isInBody { place.outermostBodies += 1 }
-      place.mutated.append(lock)
-      body()
-      place.mutated.removeLast()
-    }
+    func inBody(ofMutation lock: Int, _ body: () -> Void) { place.enter(lock, in: \.mutated, body) }
 
     // MARK: - Writes
 
@@ -213,7 +215,7 @@
       written[root].append((tick(), write, places[thread]?.job))
       positions[write] = written[root].count - 1
       if isCommitted {
-        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.runs.last))
+        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
         commit(root)
       } else {
         pending.insert(root)
@@ -226,10 +228,10 @@
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
       guard let root = roots[channel], pending.contains(root) else { return }
       if places[thread]?.isInBody ?? false {
-        failure = "D4: a transaction commits root \(root) before its end."
+        world.fail("D4: a transaction commits root \(root) before its end.")
       }
       if batches.last?.time != now || batches.last?.thread != thread {
-        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.runs.last))
+        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
       }
       commit(root)
     }
@@ -276,7 +278,7 @@
       )
     }
 
-    /// The events of a source that were sent within a time, in order.
+    /// The events of the listener's source, in order.
     func events(to listener: Listener) -> [Event] {
       events.filter { $0.source == listener.source && $0.number == listener.number }
     }

@@ -43,7 +43,6 @@
 
     /// Checks what holds when all tasks have ended, and then ends everything.
     func finish() {
-      if let sentence = history.failure { fail(sentence) }
       let checks = [
         checkWatchers, checkListeners, checkTrackings, checkJobs, checkQueries, checkEffects,
         checkSessions,

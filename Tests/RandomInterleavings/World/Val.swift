@@ -4,17 +4,13 @@
   /// A value that knows the writes from which it was computed: one for each leaf of its node.
   ///
   /// Its deinit is user code, which the library must not run under one of its own locks.
-  final class Val: Sendable {
+  final class Val: Token, @unchecked Sendable {
     let writes: [Int]
-    private let run: Int
 
     init(_ writes: [Int]) {
       self.writes = writes
-      run = world.run
-      world.liveObjects += 1
+      super.init()
     }
-
-    deinit { if world.run == run { world.noteRelease(of: self) } }
   }
 
   /// A row of the scenario's table.

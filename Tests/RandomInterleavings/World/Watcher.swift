@@ -91,8 +91,9 @@
   /// The object with which a scoped observation ends.
   final class Target: Sendable {}
 
-  /// An object that a user's closure captures.
-  final class Token: Sendable {
+  /// An object of the user that notes its release: what a closure captures, or a part of a value or a store. Its
+  /// properties never change.
+  class Token: @unchecked Sendable {
     private let run: Int
 
     init() {
