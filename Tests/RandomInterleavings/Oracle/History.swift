@@ -216,7 +216,7 @@
       positions[write] = written[root].count - 1
       if isCommitted {
         batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
-        commit(root)
+        batches.last?.writes[root] = write
       } else {
         pending.insert(root)
         for watcher in subscribing where watcher.leaves.contains(where: { $0.root == root }) {
@@ -237,7 +237,9 @@
     }
 
     private func commit(_ root: Int) {
-      batches.last?.writes[root] = written[root].last?.write
+      let write = written[root].last?.write
+      // A write to a root that nobody observed then was a change at once.
+      if !batches.contains(where: { $0.writes[root] == write }) { batches.last?.writes[root] = write }
       pending.remove(root)
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }
