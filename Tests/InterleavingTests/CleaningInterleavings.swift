@@ -97,28 +97,6 @@
       }
     }
 
-    /// The observers that are cleaned are neighbors in the variable's ring of observations.
-    @Test func concurrentCleansFreeThreeObserversAndLeaveAFourthObserverSubscribed() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<String>())
-        let dusts = (1...4).map { variable.logLifetime(in: log, as: "observer \($0)") }
-        scenario.thread {
-          variable.value = 1
-          dusts[1].clean()
-        }
-        scenario.thread {
-          dusts[0].clean()
-          dusts[2].clean()
-        }
-        scenario.check {
-          variable.value = 2
-          #expect(log.last == "observer 4 2")
-          let freed = log.entries.filter { $0.hasSuffix("freed") }
-          #expect(freed.sorted() == (1...3).map { "observer \($0) freed" })
-        }
-      }
-    }
-
     /// A `clean()` inside a mutation doesn't wait for a lock that a second mutation holds.
     @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
       explore { scenario in

@@ -6,38 +6,6 @@
   /// B1: a derived constant delivers every change while it has observers, even if some observers are
   /// cleaned during changes.
   struct DerivedCleaningInterleavings {
-    @Test func observerThatJoinsADerivedConstantWhileAnotherObserverLeavesMissesNoChange() {
-      typealias Constants = (left: Constant<Int>, joined: Constant<Int>)
-      let cases: [(Variable<Int>) -> Constants] = [
-        { number in
-          let tenfold = number.map { $0 * 10 }
-          return (tenfold, tenfold)
-        },
-        { number in
-          _ = number.map(\.self).observe { _ in }
-          return (number.map(\.self), number.map { $0 * 10 })
-        },
-        { number in
-          let tenfold = number.map { $0 * 10 }
-          return (tenfold.map { $0 + 1 }, tenfold.map(\.self))
-        },
-      ]
-      for constants in cases {
-        explore { scenario in
-          let (number, log) = (Variable(0), Log<Int>())
-          let (left, joined) = constants(number)
-          let former = left.observe { _ in }
-          scenario.thread { former.clean() }
-          scenario.thread { joined.observe(in: log) }
-          scenario.keep(left)
-          scenario.check {
-            number.value = 1
-            #expect(log.entries == [0, 10])
-          }
-        }
-      }
-    }
-
     @Test func observerThatReplacesAMapsLastObserverDuringAChangeMissesNoChange() {
       explore { scenario in
         let number = Variable(0)
@@ -137,12 +105,6 @@
         }
         scenario.check { #expect(log.last == number.value * 10) }
       }
-    }
-
-    /// In some schedules, `distinct` loses its former observer and receives a new one while the other thread
-    /// delivers the earlier change.
-    @Test func observerThatReplacesAnotherObserverDuringAChangeEndsWithTheVariablesValue() {
-      exploreReplacement { number, log in #expect(log.last == number.value) }
     }
 
     /// In some schedules, `distinct` and `both` lose all their observers before the delivering thread has

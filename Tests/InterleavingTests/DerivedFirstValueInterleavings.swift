@@ -192,47 +192,6 @@
       }
     }
 
-    /// The first observer has received 10, so the write of 11 is not a change for that observer.
-    @Test func observersThatSubscribeDuringPendingChangesEndWithTheSameValue() {
-      explore { scenario in
-        let (number, trigger) = (Variable(0), Variable(0))
-        let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let (first, second) = (Log<Int>(), Log<Int>())
-        _ = number.observe { _ in }
-        let dispatcher = Dispatcher()
-        _ = trigger.observe(ignoreFirst: true) { _ in
-          // The library delivers both changes after this observer has returned.
-          dispatcher.transaction {
-            number.value = 1
-            tens.observe(in: first)
-            number.value = 10
-          }
-          number.value = 11
-          tens.observe(in: second)
-        }
-        scenario.thread { trigger.value = 1 }
-        scenario.thread { _ = tens.value }
-        scenario.check { #expect(first.last == second.last) }
-      }
-    }
-
-    @Test func observerThatJoinsInATransactionReceivesTheSameLaterValuesAsTheOthers() {
-      explore { scenario in
-        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
-        let distinct = Constant.combine(left, right).map { $0 * 10 + $1 }.removeDuplicates()
-        let others = distinct.logChanges()
-        scenario.transaction {
-          left.value = 1
-          distinct.observe(in: log)
-        }
-        scenario.thread { right.value = 1 }
-        scenario.check {
-          #expect(([0] + others.entries).suffix(log.entries.count).elementsEqual(log.entries))
-          #expect(log.last == 11)
-        }
-      }
-    }
-
     /// The source of the combined constant has started with the value that the transaction commits.
     @Test func combinedConstantObservedInATransactionDeliversLaterWritesOfTheTransaction() {
       explore { scenario in

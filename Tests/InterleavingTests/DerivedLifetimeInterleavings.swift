@@ -7,18 +7,6 @@
   /// B1, B5 and V7: a derived constant is freed once, after its last reference and its last observer are gone. A
   /// derived constant can be tracked by Observation.
   struct DerivedLifetimeInterleavings {
-    @Test func derivedConstantIsFreedOnceWhenItsLastReferenceOrObserverGoesAway() {
-      explore { scenario in
-        let (number, freed) = (Variable(0), Log<String>())
-        let constants = Log(transformed(number, noting: "transform", in: freed))
-        let dust = observe(constants, noting: "observer", in: freed)
-        scenario.thread { constants.removeAll() }
-        scenario.thread { dust.clean() }
-        scenario.keep(number, dust)
-        scenario.check { #expect(freed.entries.sorted() == ["observer", "transform"]) }
-      }
-    }
-
     /// The library releases the observer's closure while no lock is held, so the deinit of a captured
     /// object can use the constant.
     @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {

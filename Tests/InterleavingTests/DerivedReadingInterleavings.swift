@@ -6,45 +6,6 @@
   /// B1: a derived constant is computed at most once for each change. A read combines values that the
   /// variables have at the same time.
   struct DerivedReadingInterleavings {
-    @Test func readOfADiamondComputesBothPathsFromTheSameValueOfTheVariable() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<[Int]>())
-        let diamond = Constant.combine(number.map { $0 * 10 }, number)
-        scenario.thread { for value in 1...2 { number.value = value } }
-        scenario.thread {
-          for _ in 1...2 {
-            let value = diamond.value
-            log.append([value.0, value.1])
-          }
-        }
-        scenario.check {
-          let entries = log.entries
-          #expect(entries.allSatisfy { $0[0] == $0[1] * 10 })
-          #expect(entries[0][1] <= entries[1][1])
-          #expect(diamond.value == (20, 2))
-        }
-      }
-    }
-
-    @Test func readOfACombinedConstantReturnsValuesThatItsVariablesHadAtTheSameTime() {
-      explore { scenario in
-        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
-        let both = Constant.combine(left, right)
-        scenario.thread {
-          left.value = 1
-          right.value = 1
-        }
-        scenario.thread {
-          let value = both.value
-          log.append([value.0, value.1])
-        }
-        scenario.check {
-          #expect([[0, 0], [1, 0], [1, 1]].contains(log.entries[0]))
-          #expect(both.value == (1, 1))
-        }
-      }
-    }
-
     /// The inner constant becomes inactive and active again while its change is delivered.
     @Test func readBesideAConstantThatIsObservedAgainNeverMixesOldAndNewValues() {
       explore(random: 2_000) { scenario in
@@ -175,41 +136,6 @@
           _ = tenfold.value
         }
         scenario.check { #expect([[10, 20], [20, 10], [20]].contains(log.entries)) }
-      }
-    }
-
-    @Test func mapReadInsideItsObserverIsNeverOlderThanTheReceivedValue() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let log = tenfold.logChanges { [$0, tenfold.value] }
-        scenario.threads(1...2) { number.value = $0 }
-        scenario.check {
-          let (first, last) = (30 - number.value * 10, number.value * 10)
-          #expect(log.entries.map { $0[0] } == [first, last])
-          #expect([[first, last], [last, last]].contains(log.entries.map { $0[1] }))
-        }
-      }
-    }
-
-    /// While changes are pending, a reader doesn't know the value that is delivered before the reader's own
-    /// value.
-    @Test func readOfRemoveDuplicatesDuringPendingChangesReturnsTheLastWrittenValue() {
-      explore { scenario in
-        let (number, read) = (Variable(0), Log<Int>())
-        let distinct = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let log = distinct.logChanges()
-        _ = distinct.value
-        scenario.thread { number.value = 10 }
-        scenario.thread {
-          number.value = 5
-          read.append(distinct.value)
-        }
-        scenario.check {
-          let isLast = number.value == 5
-          #expect(log.entries == (isLast ? [10, 5] : [10]))
-          #expect((isLast ? [5] : [0, 5, 10]).contains(read.entries[0]))
-        }
       }
     }
   }

@@ -213,10 +213,6 @@
       }
     }
 
-    @Test func concurrentPolicyWithALimitOfOneRunsOneEffectAtATime() {
-      exploreTwoRuns(by: .concurrent(1), expecting: [[1, 1, 2, 2], [2, 2, 1, 1]])
-    }
-
     /// Runs an effect on each of two threads. Each effect logs its number twice.
     private func exploreTwoRuns(
       by policy: Effects.Policy,

@@ -6,43 +6,6 @@
   /// B6: interceptors receive an event for each dispatch, in the order of the reduces. An event has a
   /// number and lists the changes.
   struct InterceptInterleavings {
-    @Test func interceptorsReceiveDispatchEventsInTheOrderOfTheReduces() {
-      explore { scenario in
-        let (first, second) = (Log<Int>(), Log<String>())
-        _ = Dispatcher.shared.intercept { first.append($0.sequenceNumber) }
-        _ = Dispatcher.shared.intercept { second.append("\(type(of: $0.state))") }
-        scenario.thread { dispatch { _ in } }
-        scenario.thread { CounterAction().invoke(.set(2)) }
-        scenario.check {
-          #expect(first.entries == [1, 2])
-          #expect([["Step", "Counter"], ["Counter", "Step"]].contains(second.entries))
-        }
-      }
-    }
-
-    @Test func interceptorReceivesNoEventAfterEitherOfTwoConcurrentCleansReturns() {
-      explore { scenario in
-        let lateCall = LateCall()
-        let dust = Dispatcher.shared.intercept { _ in lateCall.note() }
-        scenario.thread { dust.clean() }
-        scenario.thread {
-          lateCall.watch(after: dust.clean)
-          CounterAction().invoke(.set(1))
-        }
-        scenario.check { #expect(!lateCall.hasHappened) }
-      }
-    }
-
-    @Test func interceptorIsNotCalledAfterCleanReturns() {
-      explore(isReduced: false) { scenario in
-        let lateCall = LateCall()
-        let dust = Dispatcher.shared.intercept { _ in lateCall.note() }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread { lateCall.watch(after: dust.clean) }
-        scenario.check { #expect(!lateCall.hasHappened) }
-      }
-    }
-
     @Test func dispatchEventListsOnlyTheChangesOfItsOwnReduce() {
       explore { scenario in
         let log = logOfEvents()
@@ -68,30 +31,6 @@
           let logs = [
             ["1: leaveAlone", "2: set(1) count 0→1 doubled 0→2"],
             ["1: set(1) count 0→1 doubled 0→2", "2: leaveAlone"],
-          ]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
-    /// The interceptor can miss states that another thread dispatches before the first event. After the
-    /// first event, the interceptor misses no state.
-    @Test func interceptorAddedDuringDispatchesReceivesEveryLaterDispatch() {
-      explore { scenario in
-        let log = Log<String>()
-        scenario.thread { for number in 1...2 { CounterAction().invoke(.add(number)) } }
-        scenario.thread {
-          logEvents(in: log)
-          CounterAction().invoke(.set(10))
-        }
-        scenario.check {
-          let logs = [
-            ["1: add(1)", "2: add(2)", "3: set(10)"],
-            ["1: add(1)", "2: set(10)", "3: add(2)"],
-            ["1: set(10)", "2: add(1)", "3: add(2)"],
-            ["1: add(2)", "2: set(10)"],
-            ["1: set(10)", "2: add(2)"],
-            ["1: set(10)"],
           ]
           #expect(logs.contains(log.entries))
         }
@@ -146,21 +85,6 @@
           ]
           #expect(logs.contains(log.entries))
         }
-      }
-    }
-
-    /// The cleaning thread can free the closure while another thread is about to call the interceptor.
-    @Test func cleaningAnInterceptorFreesItsClosureOnce() {
-      explore(isReduced: false) { scenario in
-        let log = Log<String>()
-        let ending = AtEnd { log.append("freed") }
-        let dust = Dispatcher.shared.intercept { event in
-          withExtendedLifetime(ending) { log.append("\(event.sequenceNumber)") }
-        }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread { dust.clean() }
-        scenario.keep(dust)
-        scenario.check { #expect([["1", "freed"], ["freed"]].contains(log.entries)) }
       }
     }
   }

@@ -42,28 +42,6 @@
 
     // MARK: - Saving
 
-    @Test func flushBesideAReduceAndCloseSavesAllEarlierReduces() {
-      explore { scenario in
-        let (disk, keeper) = try Self.openStore(in: scenario)
-        let flushed = Log<String?>()
-        scenario.thread {
-          add(10)
-          Task {
-            if (try? await keeper.flush()) != nil { flushed.append(disk.text(of: "sum.json")) }
-          }
-        }
-        scenario.thread {
-          add(1)
-          Task { try? await keeper.close() }
-        }
-        scenario.check {
-          for text in flushed.entries { #expect(text?.contains(/"saved" : 1[01]/) == true) }
-          #expect([1, 11].contains(Self.saved(disk)))
-          #expect(!disk.isLocked)
-        }
-      }
-    }
-
     @Test func changeDuringASaveIsSavedByALaterSave() {
       explore { scenario in
         let (disk, _) = try Self.openStore(in: scenario, clock: InstantClock())
@@ -171,43 +149,6 @@
       }
     }
 
-    @Test func storeThatIsOpenedAgainBesideItsSaveHasItsLastChange() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk, clock: InstantClock())
-        let stores = Log(try keeper.open(SumStore.self))
-        scenario.thread {
-          add(1)
-          stores.removeAll()
-          let store = try keeper.open(SumStore.self)
-          #expect(store.number.value == 1)
-          add(10)
-        }
-        scenario.check { #expect(Self.saved(disk) == 11) }
-      }
-    }
-
-    @Test func openBesideCloseReturnsARestoredStoreOrThrows() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        disk.write(#"{"format":1,"version":1,"saved":5}"#, to: "sum.json")
-        let keeper = try Self.keeper(disk)
-        scenario.thread {
-          do {
-            let store = try keeper.open(SumStore.self)
-            #expect(store.number.value == 5)
-          } catch let failure as KeeperFailure {
-            #expect(failure.cause == .closed)
-          }
-        }
-        scenario.thread { Task { try await keeper.close() } }
-        scenario.check {
-          #expect(!disk.isLocked)
-          #expect(Self.saved(disk) == 5)
-        }
-      }
-    }
-
     @Test func oneOfTwoKeepersOpensTheFolder() {
       explore { scenario in
         let (disk, keepers) = (MemoryDisk(), Log<Keeper>())
@@ -237,26 +178,6 @@
         }
         scenario.check {
           #expect(followers.last?.1.number.value == 1)
-          followers.removeAll()
-        }
-      }
-    }
-
-    @Test func followerAdoptsTheStatesInTheirOrder() {
-      explore { scenario in
-        let (disk, _) = try Self.openStore(in: scenario, clock: InstantClock())
-        let (other, followers) = (Dispatcher(), Log<(Keeper, SumStore)>())
-        let (seen, dusts) = (Log<Int>(), DustBuster())
-        scenario.thread {
-          let follower = try Self.keeper(disk, other, role: .following)
-          let followed = try follower.open(SumStore.self)
-          followers.append((follower, followed))
-          followed.number.observe { seen.append($0) }.cleaned(by: dusts)
-          for _ in 1...2 { add(1) }
-        }
-        scenario.check {
-          #expect([[0, 1, 2], [0, 2]].contains(seen.entries))
-          dusts.clean()
           followers.removeAll()
         }
       }

@@ -7,22 +7,6 @@
   /// V7: unreachable objects are freed once. Values that were written before a variable is released are
   /// still delivered.
   struct LifetimeInterleavings {
-    @Test func variableReleasedDuringADeliveryFreesItsObservers() {
-      explore { scenario in
-        let (variables, log) = (Log(Variable(0)), Log<String>())
-        observe(variables, as: "first", in: log)
-        observe(variables, as: "second", in: log)
-        scenario.thread { for variable in variables.entries { variable.value = 1 } }
-        scenario.thread { variables.removeAll() }
-        scenario.check {
-          let (told, freed) = (["first 1", "second 1"], ["first freed", "second freed"])
-          let entries = log.entries
-          #expect(entries.sorted() == freed || entries.sorted() == (told + freed).sorted())
-          #expect(entries.count == 2 || Array(entries.prefix(2)) == told)
-        }
-      }
-    }
-
     @Test func valueWrittenInATransactionIsDeliveredIfTheVariableIsReleased() {
       explore { scenario in
         let (variables, log) = (Log(Variable(0)), Log<String>())
@@ -145,36 +129,6 @@
           constants.removeAll()
         }
         scenario.check { #expect(log.entries == ["freed"]) }
-      }
-    }
-
-    @Test func observerCleanedWhileItsVariableIsReleasedIsFreedOnce() {
-      explore { scenario in
-        let (variables, log) = (Log(Variable(0)), Log<String>())
-        let dusts = observe(variables, as: "observer", in: log)
-        scenario.thread { variables.removeAll() }
-        scenario.thread { for dust in dusts { dust.clean() } }
-        scenario.keep(dusts)
-        scenario.check { #expect(log.entries == ["observer freed"]) }
-      }
-    }
-
-    @Test func observerCleanedDuringItsCallIsFreedAfterTheCall() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<String>())
-        let ending = AtEnd { log.append("freed") }
-        let dust = variable.observe(ignoreFirst: true) { _ in
-          withExtendedLifetime(ending) {
-            log.append("begins")
-            log.append("ends")
-          }
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.thread { dust.clean() }
-        scenario.keep(variable, dust)
-        scenario.check {
-          #expect([["freed"], ["begins", "ends", "freed"]].contains(log.entries))
-        }
       }
     }
   }

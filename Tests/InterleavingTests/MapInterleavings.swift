@@ -6,20 +6,6 @@
   /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
   /// delivers every change once and in order.
   struct MapInterleavings {
-    @Test func observerThatSubscribesToAMapDuringWritesReceivesChangesInTheVariablesOrder() {
-      explore { scenario in
-        let (number, mapped) = (Variable(0), Log<Int>())
-        let (tenfold, plain) = (number.map { $0 * 10 }, Log<Int>())
-        number.observe(in: plain) { $0 * 10 }
-        scenario.threads(1...2) { number.value = $0 }
-        scenario.thread { tenfold.observe(in: mapped) }
-        scenario.check {
-          #expect(!mapped.entries.isEmpty)
-          #expect(plain.entries.suffix(mapped.entries.count).elementsEqual(mapped.entries))
-        }
-      }
-    }
-
     @Test func mapDeliversTheWritesOfTwoThreadsInTheSameOrderAsItsVariable() {
       explore { scenario in
         let number = Variable(0)
@@ -47,36 +33,6 @@
           number.value = 2
           #expect(log.last == 21)
           #expect(others.last == 20)
-        }
-      }
-    }
-
-    /// Before the threads start, only `once` has an observer. `twice` becomes active with the combined
-    /// constant.
-    @Test func observerThatSubscribesToADiamondDuringWritesReceivesNoMixOfOldAndNewValues() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<[Int]>())
-        let (once, twice) = (number.map { $0 }, number.map { $0 * 2 })
-        let both = Constant.combine(once, twice)
-        _ = once.observe { _ in }
-        scenario.thread { for value in 1...2 { number.value = value } }
-        scenario.thread { both.observe(in: log) { [$0.0, $0.1] } }
-        scenario.check {
-          let whole = [[0, 0], [1, 2], [2, 4]]
-          #expect(whole.suffix(log.entries.count).elementsEqual(log.entries))
-        }
-      }
-    }
-
-    @Test func observerOfAMapIsNotCalledAfterCleanReturnsDuringAWrite() {
-      explore(isReduced: false) { scenario in
-        let (number, lateCall) = (Variable(0), LateCall())
-        let dust = number.map { $0 * 10 }.observe(ignoreFirst: true) { _ in lateCall.note() }
-        scenario.thread { number.value = 1 }
-        scenario.thread { lateCall.watch(after: dust.clean) }
-        scenario.check {
-          number.value = 2
-          #expect(!lateCall.hasHappened)
         }
       }
     }
@@ -126,20 +82,6 @@
         scenario.thread { both.observe(in: log) { [$0.0, $0.1] } }
         scenario.thread { _ = right.value }
         scenario.check { #expect(log.entries == [[0, 0], [0, 1]]) }
-      }
-    }
-
-    /// A reader on a second thread can store a value that was computed before the write.
-    @Test func readOfAMapNeverReturnsAnOlderValueThanThePreviousRead() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        let tenfold = number.map { $0 * 10 }
-        scenario.thread {
-          number.value = 1
-          for _ in 1...2 { log.append(tenfold.value) }
-        }
-        scenario.thread { _ = tenfold.value }
-        scenario.check { #expect(log.entries == [10, 10]) }
       }
     }
   }

@@ -7,16 +7,6 @@
   /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
   /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
   struct QueueInterleavings {
-    @Test func observerOnAQueueReceivesChangesInTheOrderOfTheWrites() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<Int>())
-        let queue = ExecuteQueue.queue(DispatchQueue(label: "queue"))
-        _ = variable.observe(on: queue, ignoreFirst: true) { log.append($0) }
-        scenario.threads(1...2) { variable.value = $0 }
-        scenario.check { #expect(log.entries == [3 - variable.value, variable.value]) }
-      }
-    }
-
     @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedDelivery() {
       explore { scenario in
         let (variable, log) = (Variable(0), Log<String>())

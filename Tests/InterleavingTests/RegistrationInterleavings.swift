@@ -41,27 +41,6 @@
       }
     }
 
-    @Test func clearedStoreReceivesNoStateThatIsDispatchedAfterClear() {
-      explore { scenario in
-        let log = Log<String>()
-        let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread { dispatch(.log(1, in: log)) }
-        scenario.thread {
-          first.clear()
-          dispatch(.log(2, in: log))
-        }
-        scenario.keep(first, second)
-        scenario.check {
-          let logs = [
-            ["first 1", "second 1", "second 2"],
-            ["second 1", "second 2"],
-            ["second 2", "second 1"],
-          ]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     @Test func storeClearedByAnEarlierStoresReduceDoesNotReceiveTheState() {
       for clear in clearings {
         explore { scenario in
@@ -85,21 +64,6 @@
       }
     }
 
-    @Test func clearOfAnOldStoreLeavesANewerStoreRegistered() {
-      explore { scenario in
-        let (old, got) = (FirstStore.instantiate(), Log<FirstStore>())
-        scenario.thread { old.clear() }
-        scenario.thread { got.append(.instantiate()) }
-        scenario.check {
-          let store = got.entries[0]
-          #expect((FirstStore.instantiate() === store) == (store !== old))
-          dispatch { ($0 as? FirstStore)?.number.value += 1 }
-          #expect(old.number.value == 0)
-          #expect(store === old || store.number.value == 1)
-        }
-      }
-    }
-
     @Test func instantiateNeverReturnsAClearedStoreThatHasMissedAState() {
       for clear in clearings {
         explore { scenario in
@@ -111,23 +75,6 @@
             got.append(.instantiate())
           }
           scenario.check { #expect(got.entries[0] !== old || log.entries == ["second 1"]) }
-        }
-      }
-    }
-
-    @Test func onlyTheStoreInstantiatedAfterUnregisterAllReceivesStates() {
-      explore { scenario in
-        let (mine, theirs) = (Log<FirstStore>(), Log<FirstStore>())
-        scenario.thread {
-          Dispatcher.shared.unregisterAll()
-          mine.append(.instantiate())
-        }
-        scenario.thread { theirs.append(.instantiate()) }
-        scenario.check {
-          let (mine, theirs) = (mine.entries[0], theirs.entries[0])
-          dispatch { ($0 as? FirstStore)?.number.value += 1 }
-          #expect(mine.number.value == 1)
-          #expect(theirs.number.value == (theirs === mine ? 1 : 0))
         }
       }
     }

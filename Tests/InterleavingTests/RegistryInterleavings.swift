@@ -23,25 +23,6 @@
       }
     }
 
-    @Test func instantiateReturnsALiveStoreWhileTheLastReferenceIsReleased() {
-      explore(isReduced: false) { scenario in
-        let log = LoggedStore.beginLog()
-        let (held, got) = (Log(LoggedStore.instantiate()), Log<LoggedStore>())
-        scenario.thread { held.removeAll() }
-        scenario.thread { got.append(.instantiate()) }
-        scenario.keep(got)
-        scenario.check {
-          dispatch(.log(1, in: log))
-          let logs = [
-            ["init", "logged 1"],
-            ["init", "deinit", "init", "logged 1"],
-            ["init", "init", "deinit", "logged 1"],
-          ]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     @Test func storeReleasedDuringItsReduceIsFreedOnceAfterTheReduce() {
       explore(isReduced: false) { scenario in
         let log = LoggedStore.beginLog()
@@ -95,20 +76,6 @@
           let before = log.entries
           dispatch(.log(1, in: log))
           #expect(log.entries == before + ["logged 1"])
-        }
-      }
-    }
-
-    @Test func storeInstantiatedInAnotherStoresInitIsCreatedOnce() {
-      explore { scenario in
-        let log = LoggedStore.beginLog()
-        let (nesting, logged) = (Log<NestingStore>(), Log<LoggedStore>())
-        scenario.thread { nesting.append(.instantiate()) }
-        scenario.thread { logged.append(.instantiate()) }
-        scenario.check {
-          #expect(nesting.entries[0].logged === logged.entries[0])
-          dispatch(.log(1, in: log))
-          #expect(log.entries == ["init", "logged 1", "nesting 1"])
         }
       }
     }

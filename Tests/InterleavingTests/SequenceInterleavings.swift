@@ -6,21 +6,6 @@
 
   /// B4: tasks consume the asynchronous sequences of a variable's values and of a signal's events.
   struct SequenceInterleavings {
-    @Test func consumerOfValuesMissesNoValueWrittenWhenItsWaitBegins() {
-      explore { scenario in
-        let (variable, seen) = (Variable(0), Log<Int>())
-        scenario.task {
-          for await value in variable.values {
-            seen.append(value)
-            if value == 1 { break }
-          }
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.keep(variable)
-        scenario.check { #expect([[0, 1], [1]].contains(seen.entries)) }
-      }
-    }
-
     @Test func valuesOfASignalMissNoEventSentAfterTheCall() {
       explore { scenario in
         let (sink, seen) = (Sink<Int>(), Log<Int>())

@@ -18,15 +18,6 @@
       }
     }
 
-    @Test func observerThatSubscribesToASignalDuringEventsReceivesEveryLaterEvent() {
-      explore { scenario in
-        let (sink, log) = (Sink<Int>(), Log<Int>())
-        scenario.thread { sink.signal.observe(in: log) }
-        scenario.thread { for event in 1...2 { sink.send(event) } }
-        scenario.check { #expect([[1, 2], [2], []].contains(log.entries)) }
-      }
-    }
-
     /// A transaction delivers every event of a signal, but only the last value of a variable.
     @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
       explore { scenario in

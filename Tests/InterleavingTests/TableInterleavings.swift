@@ -11,34 +11,6 @@
 
     // MARK: - Observers of one row
 
-    @Test func observerThatJoinsBesideAWriterMissesNoChangeOfItsRow() {
-      explore { scenario in
-        let (table, seen, dusts) = (Self.table(0..<2), Log<Int?>(), DustBuster())
-        scenario.thread { for number in 1...2 { table[1]?.number = number } }
-        scenario.thread {
-          table.row(1).observe { seen.append($0?.number) }.cleaned(by: dusts)
-        }
-        scenario.check {
-          #expect([[0, 1, 2], [1, 2], [2]].contains(seen.entries))
-          dusts.clean()
-          #expect(table.parts.isEmpty)
-        }
-      }
-    }
-
-    @Test func observerThatLeavesBesideAWriterReceivesNoCallAfterItsClean() {
-      explore(isReduced: false) { scenario in
-        let (table, lateCall) = (Self.table(0..<2), LateCall())
-        let dust = table.row(1).observe(ignoreFirst: true) { _ in lateCall.note() }
-        scenario.thread { table[1]?.number = 1 }
-        scenario.thread { lateCall.watch(after: dust.clean) }
-        scenario.check {
-          #expect(!lateCall.hasHappened)
-          #expect(table.parts.isEmpty)
-        }
-      }
-    }
-
     @Test func observerThatJoinsWhileTheLastObserverLeavesMissesNoChange() {
       exploreJoining { table, _, join in
         let former = table.row(0).observe { _ in }
@@ -100,17 +72,6 @@
 
     // MARK: - Several writers
 
-    @Test func writersOfTwoRowsCallTheObserversOfAllRowsInOneOrder() {
-      explore { scenario in
-        let table = Self.table(0..<2)
-        let seen = table.rows.logChanges { $0.map(\.number) }
-        scenario.threads(0...1) { table[$0] = Item(id: $0, number: 1) }
-        scenario.check {
-          #expect([[[0, 1], [1, 1]], [[1, 0], [1, 1]]].contains(seen.entries))
-        }
-      }
-    }
-
     @Test func changesOfTwoThreadsReachTheObserversOfARowAndOfAllRowsOneByOne() {
       explore { scenario in
         let table = Self.table(0..<1)
@@ -137,19 +98,6 @@
       }
     }
 
-    @Test func removalAndChangeOfARowHaveOneOrder() {
-      explore { scenario in
-        let table = Self.table(0..<2)
-        let seen = table.row(0).logChanges { $0?.number }
-        scenario.thread { table[0]?.number = 1 }
-        scenario.thread { table.remove(0) }
-        scenario.check {
-          #expect([[nil], [1, nil]].contains(seen.entries))
-          #expect(table.ids.value == [1])
-        }
-      }
-    }
-
     @Test func rowsReplacedBesideARowThatJoinsAreNotMissed() {
       explore { scenario in
         let (table, dusts) = (Self.table(0..<2), DustBuster())
@@ -170,35 +118,6 @@
     }
 
     // MARK: - Transactions
-
-    @Test func readerOfTwoRowsInsideDispatcherReadSeesOneReplacement() {
-      explore { scenario in
-        let (table, seen) = (Self.table(0..<2), Log<[Int?]>())
-        scenario.transaction {
-          table.replaceAll(with: [Item(id: 0, number: 1), Item(id: 1, number: 1)])
-          table[0]?.number = 2
-          table[1]?.number = 2
-        }
-        scenario.thread {
-          seen.append(Dispatcher.shared.read { [table[0]?.number, table.row(1).value?.number] })
-        }
-        scenario.check { #expect([[[0, 0]], [[2, 2]]].contains(seen.entries)) }
-      }
-    }
-
-    @Test func combinedRowsNeverMixTwoReplacements() {
-      explore { scenario in
-        let table = Self.table(0..<2)
-        let both = Constant.combine(table.row(0), table.row(1))
-        let seen = both.logChanges { [$0?.number, $1?.number] }
-        scenario.threads(1...2) {
-          table.replaceAll(with: [Item(id: 0, number: $0), Item(id: 1, number: $0)])
-        }
-        scenario.check {
-          #expect([[[1, 1], [2, 2]], [[2, 2], [1, 1]]].contains(seen.entries))
-        }
-      }
-    }
 
     /// The second thread commits a transaction, or holds the variable's lock and waits for the table, while the first
     /// thread commits its change in place.

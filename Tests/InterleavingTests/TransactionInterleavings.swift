@@ -17,19 +17,6 @@
       }
     }
 
-    @Test func dispatcherReadInsideAnObserverNeverSeesHalfOfAnotherThreadsReduce() {
-      explore { scenario in
-        let store = CounterStore.instantiate()
-        let seen = store.count.logChanges { _ in
-          Dispatcher.shared.read { [store.count.value, store.doubled.value] }
-        }
-        scenario.threads(1...2) { _ in CounterAction().invoke(.add(1)) }
-        scenario.check {
-          #expect([[[1, 2], [2, 4]], [[2, 4], [2, 4]]].contains(seen.entries))
-        }
-      }
-    }
-
     @Test func transactionDoesNotOverlapAReduceOfAnotherThread() {
       explore { scenario in
         let (store, log) = (FirstStore.instantiate(), Log<String>())
@@ -167,32 +154,6 @@
         scenario.check {
           #expect(log.last == variable.value)
           #expect(variable.channel.mark.transactions == 0)
-        }
-      }
-    }
-
-    /// The observer starts a transaction on a second dispatcher, while a transaction of that dispatcher
-    /// dispatches a state on the shared dispatcher.
-    @Test func observerCanStartATransactionOnAnotherDispatcherWithoutDeadlock() {
-      let writings: [@Sendable (FirstStore) -> Void] = [
-        { store in Dispatcher.shared.transaction { store.number.value = 1 } },
-        { store in dispatch { _ in store.number.value = 1 } },
-        { store in Dispatcher.shared.read { dispatch { _ in store.number.value = 1 } } },
-      ]
-      for write in writings {
-        explore { scenario in
-          let (told, reduced) = (Log<Int>(), Log<String>())
-          let (store, other) = (FirstStore.instantiate(), Dispatcher())
-          _ = store.number.observe(ignoreFirst: true) { number in
-            other.transaction { told.append(number) }
-          }
-          scenario.thread { write(store) }
-          scenario.transaction(on: other) { dispatch(.log(2, in: reduced)) }
-          scenario.keep(store)
-          scenario.check {
-            #expect(told.entries == [1])
-            #expect(reduced.entries == ["first 2"])
-          }
         }
       }
     }

@@ -58,25 +58,6 @@
       }
     }
 
-    @Test func interleavedTransactionsOfTwoDispatchersEndWithTheVariablesValues() {
-      explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let log = Constant.combine(left, right).map { $0 * 10 + $1 }.logChanges()
-        scenario.transaction(on: Dispatcher()) {
-          left.value = 1
-          right.value = 1
-        }
-        scenario.transaction(on: Dispatcher()) {
-          right.value = 2
-          left.value = 2
-        }
-        scenario.check {
-          #expect(log.last == left.value * 10 + right.value)
-          #expect(log.entries.count <= 2)
-        }
-      }
-    }
-
     @Test func mutationAndTheWritesInItsBodyAreDeliveredAsOneChange() {
       explore { scenario in
         let (left, right) = (Variable(0), Variable(0))
@@ -131,24 +112,6 @@
           let isLast = right.value == 5
           let whole = isLast ? [[1, 1, 1], [1, 5, 5]] : [[0, 5, 5], [1, 1, 1]]
           #expect(log.entries == whole || log.entries == [whole[1]])
-        }
-      }
-    }
-
-    /// The inner diamond combines a source with itself. The outer diamond has paths of different lengths.
-    @Test func diamondOfADiamondDeliversEachChangeOnce() {
-      explore { scenario in
-        let (left, right) = (Variable(0), Variable(0))
-        let both = Constant.combine(left, right)
-        let twice = Constant.combine(both, both).map { $0 }
-        let log = Constant.combine(left, twice).logChanges {
-          [$0.0, $0.1.0.0, $0.1.0.1, $0.1.1.0, $0.1.1.1]
-        }
-        scenario.thread { left.value = 1 }
-        scenario.thread { right.value = 2 }
-        scenario.check {
-          let last = [1, 1, 2, 1, 2]
-          #expect([[[1, 1, 0, 1, 0], last], [[0, 0, 2, 0, 2], last]].contains(log.entries))
         }
       }
     }

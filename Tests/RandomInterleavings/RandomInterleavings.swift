@@ -3,81 +3,104 @@
   import FluxCapacitorTesting
   import Foundation
 
+  /// The seed of the scenario that runs now. A signal handler reads it.
+  nonisolated(unsafe) private var seed: UInt64 = 0
+
   /// A tool that draws scenarios of the whole framework, runs each in random orders of its threads' steps, and compares
   /// the results with a model of the promises in `Oracle`.
   @main struct RandomInterleavings {
-    nonisolated(unsafe) private static var seed: UInt64 = 0
+    /// The seconds to explore, the first seed, which the others follow, the number of orders in which each scenario runs,
+    /// and the seconds in which a failed scenario is made smaller.
+    private var numbers: [String: UInt64] = [
+      "--seconds": 45, "--seed": .random(in: 0..<1 << 40), "--schedules": 100, "--patience": 20,
+    ]
+
+    /// The theme of all scenarios, or nil if each seed draws one.
+    private var theme: Theme?
 
     static func main() {
-      do {
-        let options = try Options(CommandLine.arguments.dropFirst())
-        reportSignals()
-        exit(explore(options) ? 0 : 1)
-      } catch {
-        print(error)
+      var tool = RandomInterleavings()
+      if let argument = tool.misunderstood(CommandLine.arguments.dropFirst()) {
+        let options = tool.numbers.keys.sorted().joined(separator: ", ")
+        let themes = Theme.all.map(\.name).joined(separator: ", ")
+        print("\(argument)? Pass \(options) with a number, or --theme with \(themes).")
         exit(2)
       }
+      reportSignals()
+      exit(tool.explore() ? 0 : 1)
+    }
+
+    /// Takes the options of the command line. Returns the first one that it doesn't understand.
+    private mutating func misunderstood(_ arguments: ArraySlice<String>) -> String? {
+      var arguments = arguments
+      while let name = arguments.popFirst() {
+        let value = arguments.popFirst() ?? ""
+        if numbers[name] != nil, let number = UInt64(value) {
+          numbers[name] = number
+        } else if name == "--theme", let theme = Theme.all.first(where: { $0.name == value }) {
+          self.theme = theme
+        } else {
+          return "\(name) \(value)"
+        }
+      }
+      return nil
     }
 
     /// Prints the seed of a scenario that crashes, or doesn't end within a minute.
     private static func reportSignals() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGALRM] {
         signal(number) { number in
-          print(
-            "seed \(RandomInterleavings.seed): \(number == SIGALRM ? "no end" : "signal \(number)")"
-          )
+          let what = number == SIGALRM ? "no end" : "signal \(number)"
+          print("seed \(seed): \(what)")
           exit(1)
         }
       }
     }
 
+    private func number(_ option: String) -> UInt64 { numbers[option] ?? 0 }
+
+    private func end(after option: String) -> ContinuousClock.Instant {
+      .now + .seconds(Int(number(option)))
+    }
+
     /// Explores scenarios until the time is over. Returns whether no scenario has failed.
-    private static func explore(_ options: Options) -> Bool {
-      let end = ContinuousClock.now + .seconds(options.seconds)
-      var (scenarios, schedules) = (0, 0)
+    private func explore() -> Bool {
+      let end = end(after: "--seconds")
+      var schedules = 0
       // What is created lazily must not make the first schedule different.
       _ = Plan().explore(schedules: 1, seed: 0)
-      seed = options.seed
-      while ContinuousClock.now < end {
+      seed = number("--seed")
+      while .now < end {
         alarm(60)
-        let plan = Plan(seed: seed, theme: options.theme)
-        let (failure, count) = plan.explore(schedules: options.schedules, seed: seed)
-        (scenarios, schedules) = (scenarios + 1, schedules + count)
-        guard let failure else {
-          seed += 1
-          continue
+        let plan = Plan(seed: seed, theme: theme)
+        let (failure, count) = plan.explore(schedules: Int(number("--schedules")), seed: seed)
+        if let failure {
+          print("seed \(seed): \(failure.prefix { $0 != "\n" })")
+          let end = self.end(after: "--patience")
+          let (smallest, text) = smallest(plan, failure, until: end)
+          print("\(smallest.code(seed: seed))\n\(text)")
+          return false
         }
-        print("seed \(seed): \(failure.prefix { $0 != "\n" })")
-        let (smallest, text) = smallest(plan, failure, options.patience)
-        print("\(smallest.code(seed: seed))\n\(text)")
-        return false
+        seed += 1
+        schedules += count
       }
-      print(
-        "\(schedules) schedules of \(scenarios) scenarios from seed \(options.seed): no failure"
-      )
+      let scenarios = seed - number("--seed")
+      print("\(schedules) schedules of \(scenarios) scenarios to seed \(seed): no failure")
       return true
     }
 
-    /// Returns the smallest plan that fails in the same way, among those that can be tried in a number of seconds.
-    private static func smallest(_ plan: Plan, _ failure: String, _ seconds: Int) -> (Plan, String)
+    /// Returns the smallest plan that fails in the same way, among those that can be tried in time.
+    private func smallest(_ plan: Plan, _ failure: String, until end: ContinuousClock.Instant)
+      -> (Plan, String)
     {
       func promise(_ failure: String) -> Substring? {
         failure.firstMatch(of: /fails: the check throws (\w+:|\w+ \w+)/)?.output.1
       }
-      let end = ContinuousClock.now + .seconds(seconds)
-      var (plan, failure) = (plan, failure)
-      func shrink() -> Bool {
-        for smaller in plan.smaller where ContinuousClock.now < end {
-          alarm(60)
-          guard let new = smaller.explore(schedules: 400, seed: seed).failure,
-            promise(new) == promise(failure)
-          else { continue }
-          (plan, failure) = (smaller, new)
-          return true
-        }
-        return false
+      for smaller in plan.smaller where .now < end {
+        alarm(60)
+        let new = smaller.explore(schedules: 400, seed: seed).failure
+        if let new, promise(new) == promise(failure) { return self.smallest(smaller, new, until: end) }
       }
-      while shrink() {}
       return (plan, failure)
     }
   }
@@ -95,45 +118,6 @@
         world.setUp(scenario)
       }
       return (failure, exploration.schedules)
-    }
-  }
-
-  private struct Options {
-    /// The time to explore.
-    var seconds = 45
-
-    /// The first seed. The others follow it.
-    var seed = UInt64.random(in: 0..<1 << 40)
-
-    /// The theme of all scenarios, or nil if each seed draws one.
-    var theme: Theme?
-
-    /// The number of orders in which each scenario runs.
-    var schedules = 100
-
-    /// The number of seconds in which a failed scenario is made smaller.
-    var patience = 20
-
-    init(_ arguments: ArraySlice<String>) throws {
-      var arguments = arguments
-      while let name = arguments.popFirst() {
-        let value = arguments.popFirst() ?? ""
-        switch (name, UInt64(value), Theme.all.first { $0.name == value }) {
-        case ("--seconds", let number?, _): seconds = Int(number)
-        case ("--seed", let number?, _): seed = number
-        case ("--schedules", let number?, _): schedules = Int(number)
-        case ("--patience", let number?, _): patience = Int(number)
-        case ("--theme", _, let theme?): self.theme = theme
-        default:
-          let themes = Theme.all.map(\.name).joined(separator: ", ")
-          throw Failure(
-            description: """
-              RandomInterleavings doesn't understand \(name) \(value). It takes --seconds, --seed, --schedules and \
-              --patience with a number, and --theme with \(themes).
-              """
-          )
-        }
-      }
     }
   }
 #else

@@ -10,8 +10,9 @@
       let begin: Int
       fileprivate(set) var end = Int.max
 
-      /// The value that the operation has read.
+      /// The value that the operation has read, and the writes that it has begun.
       var writesRead: [Int]?
+      var newWrites: [(root: Int, write: Int)] = []
 
       /// Whether the thread was in no other operation.
       let isOutermost: Bool
@@ -42,6 +43,7 @@
 
     /// Where a thread is.
     final class Place {
+      fileprivate let thread: Int
       fileprivate var runs: [Run] = []
 
       /// The dispatchers of the thread's turns, and the locks of the variables that it is mutating.
@@ -63,13 +65,13 @@
 
       var run: Run? { runs.last }
 
+      fileprivate init(of thread: Int) { self.thread = thread }
+
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
 
-      fileprivate func enter(
-        _ lock: Int,
-        in locks: ReferenceWritableKeyPath<Place, [Int]>,
-        _ body: () -> Void
-      ) {
+      typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
+
+      fileprivate func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
         if !isInBody { outermostBodies += 1 }
         self[keyPath: locks].append(lock)
         body()
@@ -103,11 +105,11 @@
     struct Event {
       let id: Int
       let source: Listener.Source
-      let number: Int
-      let thread: Int
       let time: Int
       fileprivate let place: Place
       fileprivate let body: Int?
+
+      var thread: Int { place.thread }
     }
 
     private var events: [Event] = []
@@ -136,7 +138,7 @@
     var place: Place {
       let thread = currentThread
       if let place = places[thread] { return place }
-      let new = Place()
+      let new = Place(of: thread)
       places[thread] = new
       return new
     }
@@ -161,20 +163,19 @@
       place.runs.removeLast()
       run.end = now
       run.wasAlone = run.switches == switches
+      for (root, write) in run.newWrites where positions[write] == nil && root < contents {
+        if world.nodes[root] != nil { world.fail("The write of \(run.op.name) is lost.") }
+      }
       if place.runs.isEmpty, !pending.isEmpty, run.wasAlone {
-        world.fail(
-          "The writes to \(pending.sorted()) are no changes after \(run.op.kind) \(run.op.number) has ended."
-        )
+        world.fail("The writes to \(pending.sorted()) are no changes after \(run.op.name).")
       }
     }
 
     /// Runs the body of a reduce, a transaction or a read.
     func inBody(of dispatcher: Int, _ body: () -> Void) {
       let place = place
-      if places.contains(where: { $0.value !== place && $0.value.dispatchers.contains(dispatcher) })
-      {
-        world.fail("D1: two reduces, transactions or reads of dispatcher \(dispatcher) overlap.")
-      }
+      let isTaken = places.values.contains { $0 !== place && $0.dispatchers.contains(dispatcher) }
+      if isTaken { world.fail("D1: two bodies of dispatcher \(dispatcher) overlap.") }
       place.enter(dispatcher, in: \.dispatchers, body)
     }
 
@@ -195,9 +196,8 @@
     func write(ofContents rows: [Row]) -> Int {
       let key = rows.flatMap { [$0.id.number] + $0.val.writes }
       if let write = writesOfContents[key] { return write }
-      let write =
-        written[contents].count == 1 && writesOfContents.isEmpty
-        ? firstWrite(to: contents) : newWrite(payload: payloads.count)
+      let isFirst = written[contents].count == 1 && writesOfContents.isEmpty
+      let write = isFirst ? firstWrite(to: contents) : newWrite(payload: payloads.count)
       writesOfContents[key] = write
       return write
     }
@@ -227,9 +227,7 @@
 
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
       guard let root = roots[channel], pending.contains(root) else { return }
-      if places[thread]?.isInBody ?? false {
-        world.fail("D4: a transaction commits root \(root) before its end.")
-      }
+      if places[thread]?.isInBody == true { world.fail("D4: root \(root) is committed too early.") }
       if batches.last?.time != now || batches.last?.thread != thread {
         batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
       }
@@ -239,7 +237,9 @@
     private func commit(_ root: Int) {
       let write = written[root].last?.write
       // A write to a root that nobody observed then was a change at once.
-      if !batches.contains(where: { $0.writes[root] == write }) { batches.last?.writes[root] = write }
+      if !batches.contains(where: { $0.writes[root] == write }) {
+        batches.last?.writes[root] = write
+      }
       pending.remove(root)
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }
@@ -265,33 +265,20 @@
     // MARK: - Events
 
     /// Notes that an event is about to be sent, or that a job has been reduced.
-    func noteEvent(_ event: Int, of source: Listener.Source, _ number: Int, inBody isInBody: Bool) {
-      let place = place
-      events.append(
-        Event(
-          id: event,
-          source: source,
-          number: number,
-          thread: currentThread,
-          time: tick(),
-          place: place,
-          body: isInBody ? place.outermostBodies : nil
-        )
-      )
+    func noteEvent(_ id: Int, of source: Listener.Source, inBody isInBody: Bool) {
+      let (time, place) = (tick(), place)
+      let body = isInBody ? place.outermostBodies : nil
+      events.append(Event(id: id, source: source, time: time, place: place, body: body))
     }
 
     /// The events of the listener's source, in order.
-    func events(to listener: Listener) -> [Event] {
-      events.filter { $0.source == listener.source && $0.number == listener.number }
-    }
+    func events(to listener: Listener) -> [Event] { events.filter { $0.source == listener.source } }
 
     /// Returns what is wrong if an event is delivered before its transaction has ended.
     func prematureEvent(_ id: Int, of source: Listener.Source) -> String? {
       let event = events.last { $0.id == id && $0.source == source }
-      guard let event, event.place.isInBody, event.place.outermostBodies == event.body else {
-        return nil
-      }
-      return "D4: event \(id) is delivered before its transaction has ended."
+      let isOpen = event.map { $0.place.isInBody && $0.place.outermostBodies == $0.body }
+      return isOpen == true ? "D4: event \(id) is delivered in its transaction." : nil
     }
 
     // MARK: - Values
@@ -306,25 +293,21 @@
 
     /// Whether a value contains two values of one root.
     func isMixed(_ writes: [Int], _ leaves: [Leaf]) -> Bool {
-      for (index, leaf) in leaves.enumerated() {
-        for (other, otherLeaf) in leaves[..<index].enumerated() where otherLeaf.root == leaf.root {
-          let isSettled = leaf.isSettled || otherLeaf.isSettled
-          let isSame =
-            isSettled
-            ? payloads[writes[index]] == payloads[writes[other]] : writes[index] == writes[other]
-          if !isSame { return true }
+      leaves.enumerated().contains { index, leaf in
+        zip(writes[..<index], leaves).contains { write, other in
+          guard other.root == leaf.root else { return false }
+          let isSame = payloads[write] == payloads[writes[index]]
+          return leaf.isSettled || other.isSettled ? !isSame : write != writes[index]
         }
       }
-      return false
     }
 
     /// Whether a value is the value of its node for the roots' writes.
     func matches(_ writes: [Int], _ leaves: [Leaf], _ state: (Int) -> Int) -> Bool {
-      for (write, leaf) in zip(writes, leaves) {
+      zip(writes, leaves).allSatisfy { write, leaf in
         let right = state(leaf.root)
-        if leaf.isSettled ? payloads[write] != payloads[right] : write != right { return false }
+        return leaf.isSettled ? payloads[write] == payloads[right] : write == right
       }
-      return true
     }
 
     /// The write to a root at a time.
@@ -333,16 +316,10 @@
     }
 
     /// Whether the variables had a value at a moment between a time and now.
-    func wasCurrent(_ writes: [Int], _ leaves: [Leaf], since begin: Int, until end: Int = .max)
-      -> Bool
+    func wasCurrent(_ val: [Int], _ leaves: [Leaf], since begin: Int, until end: Int = .max) -> Bool
     {
-      var times: Set<Int> = [begin]
-      for leaf in leaves {
-        for (time, _, _) in written[leaf.root] where time > begin && time <= end {
-          times.insert(time)
-        }
-      }
-      return times.contains { time in matches(writes, leaves) { write(to: $0, at: time) } }
+      let times = leaves.flatMap { written[$0.root].map(\.time) }.filter { $0 > begin && $0 <= end }
+      return ([begin] + times).contains { time in matches(val, leaves) { write(to: $0, at: time) } }
     }
   }
 #endif

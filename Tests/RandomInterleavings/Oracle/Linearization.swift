@@ -33,26 +33,21 @@
       if batches.count > 60 { return nil }
       let calls = watcher.calls
       for (call, next) in zip(calls, calls.dropFirst()) {
-        for (index, leaf) in leaves.enumerated()
-        where !leaf.isSettled
-          && history.position(call.writes[index]) > history.position(next.writes[index])
-        {
-          return "goes back in root \(leaf.root)"
+        for (index, leaf) in leaves.enumerated() where !leaf.isSettled {
+          let (old, new) = (call.writes[index], next.writes[index])
+          if history.position(old) > history.position(new) { return "goes back in \(leaf.root)" }
         }
       }
+      let isRight: Bool
       if watcher.ignoresFirst {
-        for mask in masksOfStart() where canContinue(from: mask, lastCall: nil, at: 0) {
-          return nil
-        }
-      } else {
-        guard let first = calls.first else {
-          return watcher.cleanBegin == nil ? "was never called" : nil
-        }
+        isRight = masksOfStart().contains { canContinue(from: $0, last: nil, at: 0) }
+      } else if let first = calls.first {
         if !isFirstValue(first) { return "starts with a value that the variables never had" }
-        if canContinue(from: maskOfBatches(in: first.writes), lastCall: first.writes, at: 1) {
-          return nil
-        }
+        isRight = canContinue(from: maskOfBatches(in: first.writes), last: first.writes, at: 1)
+      } else {
+        return watcher.cleanBegin == nil ? "was never called" : nil
       }
+      if isRight { return nil }
       return explained < calls.count
         ? "receives call \(explained + 1), which is no next change" : "misses a change"
     }
@@ -65,12 +60,11 @@
         let changed = leaves.indices.filter { batch.writes[leaves[$0].root] != nil }
         let isTold = changed.contains { !leaves[$0].isSettled }
         let isContained = changed.allSatisfy { index in
-          let new = batch.writes[leaves[index].root] ?? 0
+          let (old, new) = (writes[index], batch.writes[leaves[index].root] ?? 0)
           // A settled leaf may have an older write with the same payload. Then, only unsettled leaves tell.
-          let isSame =
-            isTold && leaves[index].isSettled
-            && history.payloads[writes[index]] == history.payloads[new]
-          return isSame || history.position(writes[index]) >= history.position(new)
+          let isSame = history.payloads[old] == history.payloads[new]
+          return isSame && isTold && leaves[index].isSettled
+            || history.position(old) >= history.position(new)
         }
         if isContained { mask |= 1 << UInt64(bit) }
       }
@@ -78,7 +72,7 @@
     }
 
     /// Whether an observer may start with a value: the variables have it meanwhile, or the others have received it last.
-    private func isFirstValue(_ first: Watcher.Call) -> Bool {
+    private func isFirstValue(_ first: (writes: [Int], begin: Int)) -> Bool {
       let end = min(first.begin, watcher.end)
       if history.wasCurrent(first.writes, leaves, since: watcher.begin, until: end) { return true }
       if watcher.wasAlone, settled == 0 { return false }
@@ -87,8 +81,7 @@
           && history.wasCurrent(first.writes, leaves, since: other.begin, until: other.end)
       }
       if hasStartedEarlier { return true }
-      let mask = maskOfBatches(in: first.writes)
-      return history.matches(first.writes, leaves) { write(to: $0, after: mask) }
+      return matches(first.writes, after: maskOfBatches(in: first.writes))
     }
 
     /// The batches that a state contains from which an observer can start without a first call.
@@ -124,68 +117,55 @@
 
     private func mayPrecede(_ bit: Int, after mask: UInt64) -> Bool {
       let batch = batches[bit]
-      for (other, earlier) in batches.enumerated()
-      where other != bit && mask >> UInt64(other) & 1 == 0 {
-        let isEarlier = earlier.run.map { $0.end < batch.run?.begin ?? batch.time } ?? false
-        let isBefore =
-          earlier.time < batch.time && !Set(earlier.writes.keys).isDisjoint(with: batch.writes.keys)
-        if isEarlier || isBefore { return false }
+      return !batches.indices.contains { other in
+        let earlier = batches[other]
+        if other == bit || mask >> UInt64(other) & 1 == 1 { return false }
+        return earlier.run?.end ?? .max < batch.run?.begin ?? batch.time
+          || earlier.time < batch.time && earlier.writes.keys.contains { batch.writes[$0] != nil }
       }
-      return true
     }
 
     /// Whether an order of the batches outside of the mask explains the calls from a position on.
-    private mutating func canContinue(from mask: UInt64, lastCall: [Int]?, at position: Int) -> Bool
-    {
+    private mutating func canContinue(from mask: UInt64, last: [Int]?, at position: Int) -> Bool {
       explained = max(explained, position)
-      guard seen.insert([mask, UInt64(position)] + (lastCall ?? []).map(UInt64.init)).inserted
-      else { return false }
+      let key = [mask, UInt64(position)] + (last ?? []).map(UInt64.init)
+      guard seen.insert(key).inserted else { return false }
       let state = batches.isEmpty ? [] : leaves.map { write(to: $0.root, after: mask) }
       let isAtEnd = position == watcher.calls.count
       if isAtEnd {
         if watcher.cleanBegin != nil { return true }
+        // What an early observer has skipped must be delivered in the end.
         if mask == 1 << UInt64(batches.count) - 1 {
-          // What an early observer has skipped must be delivered in the end.
-          return lastCall.map { last in history.matches(last, leaves) { write(to: $0, after: mask) }
-          } ?? true
+          return last.map { matches($0, after: mask) } ?? true
         }
       }
-      if !isAtEnd, mayRepeat(watcher.calls[position], after: lastCall),
-        canContinue(from: mask, lastCall: watcher.calls[position].writes, at: position + 1)
-      {
-        return true
+      let call = isAtEnd ? nil : watcher.calls[position].writes
+      if let call, mayRepeat(call, after: last) {
+        if canContinue(from: mask, last: call, at: position + 1) { return true }
       }
-      for bit in batches.indices where mask >> UInt64(bit) & 1 == 0 && mayPrecede(bit, after: mask)
-      {
+      let candidates = batches.indices.filter {
+        mask >> UInt64($0) & 1 == 0 && mayPrecede($0, after: mask)
+      }
+      return candidates.contains { bit in
         let next = mask | 1 << UInt64(bit)
-        let isChange = isChange(batches[bit], from: lastCall ?? state, after: next)
-        if isChange || isLoop, !isAtEnd, matches(watcher.calls[position], after: next),
-          canContinue(from: next, lastCall: watcher.calls[position].writes, at: position + 1)
-        {
-          return true
+        let isChange = isChange(batches[bit], from: last ?? state, after: next)
+        if let call, isChange || isLoop, matches(call, after: next) {
+          if canContinue(from: next, last: call, at: position + 1) { return true }
         }
-        if !isChange || maySkip(batches[bit], after: mask),
-          canContinue(from: next, lastCall: lastCall, at: position)
-        {
-          return true
-        }
+        let maySkip = !isChange || maySkip(batches[bit], after: mask)
+        return maySkip && canContinue(from: next, last: last, at: position)
       }
-      return false
     }
 
     /// B1, first exception: whoever subscribes during a transaction may receive its result although it is equal.
-    private func mayRepeat(_ call: Watcher.Call, after lastCall: [Int]?) -> Bool {
+    private func mayRepeat(_ call: [Int], after lastCall: [Int]?) -> Bool {
       guard settled > 0, leaves.contains(where: \.isSettled) else { return false }
-      return lastCall.map { haveSamePayloads(call.writes, $0) }
-        ?? history.wasCurrent(call.writes, leaves, since: watcher.begin, until: settled)
+      return lastCall.map { world.haveSamePayloads(call, $0) }
+        ?? history.wasCurrent(call, leaves, since: watcher.begin, until: settled)
     }
 
-    private func haveSamePayloads(_ one: [Int], _ other: [Int]) -> Bool {
-      zip(one, other).allSatisfy { history.payloads[$0] == history.payloads[$1] }
-    }
-
-    private func matches(_ call: Watcher.Call, after mask: UInt64) -> Bool {
-      history.matches(call.writes, leaves) { write(to: $0, after: mask) }
+    private func matches(_ writes: [Int], after mask: UInt64) -> Bool {
+      history.matches(writes, leaves) { write(to: $0, after: mask) }
     }
 
     /// Whether a batch changes the node: a root's write, or behind `removeDuplicates` another payload.

@@ -10,66 +10,50 @@
     /// D2: after an operation beside which no other thread did anything, the observers on `.current` have been called.
     func checkDelivered(after run: History.Run) {
       for watcher in watchers where watcher.isUpToDateAlone {
-        guard let last = watcher.calls.last else { continue }
-        let isRight = history.matches(last.writes, watcher.leaves) {
-          history.write(to: $0, at: .max)
-        }
-        if !isRight {
-          fail(
-            "D2: \(watcher) has not received the last value after \(run.op.kind) \(run.op.number)."
-          )
-        }
+        guard let last = watcher.calls.last?.writes else { continue }
+        let isRight = history.matches(last, watcher.leaves) { history.write(to: $0, at: .max) }
+        if !isRight { fail("D2: \(watcher) misses the last value after \(run.op.name).") }
+        let read = watcher.node === node(run.op) ? run.writesRead ?? last : last
         let isSettled = watcher.leaves.allSatisfy(\.isSettled)
-        if isSettled, let read = run.writesRead, watcher.node === node(run.op), read != last.writes
-        {
-          fail("\(watcher) has \(last.writes), but a read has \(read).")
-        }
+        if isSettled, read != last { fail("\(watcher) has \(last), but a read has \(read).") }
       }
-      for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
+      for listener in listeners where listener.op.watch.queue == .current {
         let missing = missing(to: listener)
-        if !missing.isEmpty {
-          fail("D2: \(listener) misses \(missing) after \(run.op.kind) \(run.op.number).")
-        }
+        if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.name).") }
       }
-      if run.op.kind == .query || run.op.kind == .endQuery { checkQueries() }
     }
 
     /// Lets time pass and closes the sessions. All threads of the scenario have ended.
     func beginEnd() {
       clock.advance(by: .seconds(1_000))
-      if plan.hasSessions { shutDown() }
+      if plan.hasSessions { shutDown(Op(.shutDown)) }
       endKeeping()
     }
 
     /// Checks what holds when all tasks have ended, and then ends everything.
     func finish() {
       let checks = [
-        checkWatchers, checkListeners, checkTrackings, checkJobs, checkQueries, checkEffects,
-        checkSessions,
-        checkKeeping,
+        checkWatchers, checkListeners, checkTrackings, checkJobs, checkEffects,
+        checkSessions, checkKeeping,
       ]
       for check in checks where failure == nil { check() }
       isOver = true
-      for endable in watchers + listeners as [Endable] {
-        end(endable)
-        (endable as? Watcher)?.scope?.clean()
-      }
-      for (dust, _) in queryDusts { dust.clean() }
+      // Observers of sinks end with their sinks.
+      let others = listeners.filter { !$0.isOfSink }
+      for endable in watchers + others as [Endable] { end(endable) }
+      for watcher in watchers { watcher.scope?.clean() }
       for task in tasks { task.cancel() }
       (bag, table, sessions, keeper) = (nil, nil, nil, nil)
       (watchers, listeners, nodes, variables, sinks) = ([], [], [], [], [])
       (held, stores, records, jobs, runs, effects) = ([], [], [], [], [], [])
       (awaiting, tasks, openSessions, followers) = ([], [], [:], [])
-      for index in keys.indices { (keys[index].store, keys[index].saved) = (nil, nil) }
       dispatchers = []
     }
 
     /// Checks that nothing is left.
     func check() throws {
       if failure == nil { checkSurvivors() }
-      if failure == nil, liveObjects > 0 {
-        fail("V7: \(liveObjects) values, stores or closures are never released.")
-      }
+      if liveObjects > 0 { fail("V7: \(liveObjects) objects are never released.") }
       if let failure { throw Failure(description: failure) }
     }
 
@@ -86,7 +70,7 @@
     private func missing(to listener: Listener) -> [Int] {
       guard listener.cleanBegin == nil, listener.end < .max else { return [] }
       return history.events(to: listener).compactMap { event in
-        let begin = listener.source == .sink ? event.time : jobs[event.id].begin
+        let begin = listener.isOfSink ? event.time : jobs[event.id].begin
         return begin > listener.end && !listener.events.contains(event.id) ? event.id : nil
       }
     }
@@ -98,26 +82,22 @@
         if Set(listener.events).count < listener.events.count {
           return fail("\(listener) receives an event twice: \(listener.events).")
         }
-        for other in listeners
-        where other.source == listener.source && other.number == listener.number {
+        for other in listeners where other.source == listener.source {
           let (mine, theirs) = (Set(listener.events), Set(other.events))
           if listener.events.filter(theirs.contains) != other.events.filter(mine.contains) {
             return fail("\(listener) and \(other) receive events in different orders.")
           }
         }
         // Events of one thread, and all reduces, keep their order.
-        let threads =
-          listener.source == .sink ? Set(events.map(\.thread)).map { [$0] } : [events.map(\.thread)]
-        for threads in threads {
-          let sent = events.filter { threads.contains($0.thread) }.map(\.id)
+        let lanes = Dictionary(grouping: events) { listener.isOfSink ? $0.thread : 0 }
+        for sent in lanes.values.map({ $0.map(\.id) }) {
           let received = listener.events.filter(sent.contains)
           if received != sent.filter(received.contains) {
             return fail("\(listener) receives \(received) in the wrong order.")
           }
         }
-        if listener.source == .events,
-          let early = listener.events.first(where: { jobs[$0].reduceBegin < listener.begin })
-        {
+        guard case .events = listener.source else { continue }
+        if let early = listener.events.first(where: { jobs[$0].reduceBegin < listener.begin }) {
           return fail("B6: \(listener) receives the event of job \(early), which began before it.")
         }
       }
@@ -128,26 +108,11 @@
       for tracking in trackings {
         let roots = Set(tracking.leaves.map(\.root))
         let changes = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
-        let isDue = changes.contains { batch in
-          batch.writes.contains {
-            roots.contains($0.key) && history.time(of: $0.value) > tracking.installed
-          }
-        }
-        if isDue, !tracking.hasFired {
-          return fail("B5: a tracked read is not notified of a change.")
-        }
-        if tracking.hasFired, changes.isEmpty {
-          return fail("B5: a tracked read is notified without a change.")
-        }
+        let writes = changes.flatMap { $0.writes.filter { roots.contains($0.key) }.values }
+        let isDue = writes.contains { history.time(of: $0) > tracking.installed }
+        if isDue, !tracking.hasFired { fail("B5: a tracked read is not notified of a change.") }
+        if tracking.hasFired, writes.isEmpty { fail("B5: a tracked read is notified of nothing.") }
       }
-    }
-  }
-
-  extension Watcher {
-    /// Whether the observer must have received the last value after an operation beside which nothing happened.
-    var isUpToDateAlone: Bool {
-      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil
-        && unsettled.isEmpty
     }
   }
 #endif

@@ -43,129 +43,57 @@
     static let reading: Weights = [.read: 6, .track: 1, .readTogether: 1]
     static let anything: Weights = [
       .set: 6, .modify: 2, .transaction: 3, .reduce: 3, .readTogether: 1, .read: 3, .track: 1,
-      .observe: 4, .clean: 3,
-      .drop: 1, .send: 2, .listen: 1,
+      .observe: 4, .clean: 3, .drop: 1, .send: 2, .listen: 1,
     ]
 
     // Each theme is a row of a table.
     // swift-format-ignore
     static let all: [Theme] = [
       Theme(name: "anything", threads: [anything, anything, anything]),
-      Theme(name: "reactivation",
-        roots: 1...2, derivations: 2...4, sinks: 0...0, threads: [writing, watching, reading]),
-      Theme(
-        name: "subscription",
-        roots: 2...3, derivations: 1...3, sinks: 0...0, setup: 1...2,
-        threads: [[.transaction: 3, .reduce: 1, .modify: 1], [.observe: 3, .set: 3]],
-        bodies: [.set: 1, .modify: 1]
-      ),
-      Theme(
-        name: "rows",
-        roots: 0...1, rows: 2, derivations: 1...3, sinks: 0...0,
-        threads: [[.set: 4, .modify: 3, .replaceAll: 2, .transaction: 1], watching, [.set: 2, .replaceAll: 1, .observe: 2, .read: 2]]
-      ),
-      Theme(
-        name: "sinks",
-        roots: 1...1, derivations: 0...1, sinks: 1...2,
+      Theme(name: "reactivation", roots: 1...2, derivations: 2...4, sinks: 0...0, threads: [writing, watching, reading]),
+      Theme(name: "subscription", roots: 2...3, derivations: 1...3, sinks: 0...0, setup: 1...2,
+        threads: [[.transaction: 3, .reduce: 1, .modify: 1], [.observe: 3, .set: 3]], bodies: [.set: 1, .modify: 1]),
+      Theme(name: "rows", roots: 0...1, rows: 2, derivations: 1...3, sinks: 0...0,
+        threads: [[.set: 4, .modify: 3, .replaceAll: 2, .transaction: 1], watching, [.set: 2, .replaceAll: 1, .observe: 2, .read: 2]]),
+      Theme(name: "sinks", roots: 1...1, derivations: 0...1, sinks: 1...2,
         threads: [[.send: 4, .transaction: 3, .reduce: 1], [.send: 3, .transaction: 2, .listen: 1], [.listen: 2, .clean: 1, .send: 1]],
-        bodies: [.send: 5, .set: 1], bodyOps: 1...3
-      ),
-      Theme(
-        name: "handover",
-        roots: 1...2, derivations: 0...2, setup: 1...3, threads: [writing, writing, writing],
-        handovers: 100, activeObservers: 30
-      ),
-      Theme(
-        name: "deinits", derivations: 0...3, sinks: 1...1, threads: [anything, [.set: 5, .modify: 2, .transaction: 2]],
-        bodies: [.set: 4, .read: 2, .send: 2, .clean: 2, .observe: 1], activeValues: 60
-      ),
-      Theme(
-        name: "dropping",
-        roots: 1...2, derivations: 0...1, setup: 1...3,
-        threads: [writing, [.drop: 3, .set: 1, .clean: 1, .observe: 1, .read: 1], writing], ops: 1...4
-      ),
-      Theme(
-        name: "memos",
-        roots: 1...2, derivations: 2...4, sinks: 0...0, setup: 1...2,
-        threads: [[.set: 4, .transaction: 2, .modify: 1], [.read: 5, .readTogether: 1, .observe: 1], [.set: 2, .read: 4]],
-        ops: 2...4
-      ),
-      Theme(
-        name: "queues",
-        roots: 1...2, derivations: 0...2, threads: [writing, [.observe: 3, .clean: 2, .set: 3], writing],
-        otherQueues: 70
-      ),
-      Theme(
-        name: "overlaps",
-        roots: 2...3, derivations: 1...3, dispatchers: 2...2, sinks: 0...1, setup: 1...3,
+        bodies: [.send: 5, .set: 1], bodyOps: 1...3),
+      Theme(name: "handover", roots: 1...2, derivations: 0...2, setup: 1...3, threads: [writing, writing, writing],
+        handovers: 100, activeObservers: 30),
+      Theme(name: "deinits", derivations: 0...3, sinks: 1...1, threads: [anything, [.set: 5, .modify: 2, .transaction: 2]],
+        bodies: [.set: 4, .read: 2, .send: 2, .clean: 2, .observe: 1], activeValues: 60),
+      Theme(name: "dropping", roots: 1...2, derivations: 0...1, setup: 1...3,
+        threads: [writing, [.drop: 3, .set: 1, .clean: 1, .observe: 1, .read: 1], writing], ops: 1...4),
+      Theme(name: "memos", roots: 1...2, derivations: 2...4, sinks: 0...0, setup: 1...2,
+        threads: [[.set: 4, .transaction: 2, .modify: 1], [.read: 5, .readTogether: 1, .observe: 1], [.set: 2, .read: 4]], ops: 2...4),
+      Theme(name: "queues", roots: 1...2, derivations: 0...2, threads: [writing, [.observe: 3, .clean: 2, .set: 3], writing],
+        otherQueues: 70),
+      Theme(name: "overlaps", roots: 2...3, derivations: 1...3, dispatchers: 2...2, setup: 1...3,
         threads: [[.transaction: 3, .modify: 1], [.transaction: 2, .modify: 2], [.observe: 2, .set: 1, .read: 1]],
-        bodies: [.set: 6, .modify: 2, .send: 1], bodyOps: 1...3
-      ),
-      Theme(
-        name: "stores",
-        roots: 1...1, derivations: 0...0, dispatchers: 1...2, sinks: 0...0, setup: 0...1,
-        threads: [
-          [.create: 4, .letGo: 2, .clear: 1, .reduce: 3], [.create: 4, .letGo: 2, .reduce: 3, .unregisterAll: 1],
-          [.reduce: 2, .create: 2, .letGo: 1],
-        ],
-        bodies: [.create: 2, .letGo: 2, .clear: 1, .set: 1, .reduce: 1], bodyOps: 0...2
-      ),
-      Theme(
-        name: "dispatches",
-        roots: 2...2, derivations: 0...1, setup: 0...2, stored: 100,
+        bodies: [.set: 6, .modify: 2, .send: 1], bodyOps: 1...3),
+      Theme(name: "stores", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...1,
+        threads: [[.create: 4, .letGo: 2, .clear: 1, .reduce: 3], [.create: 4, .letGo: 2, .reduce: 3, .unregisterAll: 1],
+          [.reduce: 2, .create: 2, .letGo: 1]],
+        bodies: [.create: 2, .letGo: 2, .clear: 1, .set: 1, .reduce: 1]),
+      Theme(name: "dispatches", roots: 2...2, derivations: 0...1, setup: 0...2, stored: 100,
         threads: [[.reduce: 4, .listen: 1], [.listen: 3, .clean: 2, .reduce: 2], [.reduce: 2, .transaction: 2, .readTogether: 1]],
-        bodies: [.set: 5, .modify: 1, .reduce: 2, .listen: 1, .clean: 1, .query: 1]
-      ),
-      Theme(
-        name: "queries",
-        roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
-        threads: [[.query: 4, .endQuery: 3, .transaction: 1], [.query: 4, .endQuery: 3], [.query: 2, .endQuery: 1, .reduce: 1]],
-        bodies: [.query: 3, .endQuery: 2]
-      ),
-      Theme(
-        name: "constants",
-        roots: 1...2, derivations: 0...2, setup: 0...1,
-        threads: [[.make: 3, .drop: 1, .set: 1], [.make: 3, .modify: 2, .observe: 1], [.track: 2, .set: 1, .make: 1]],
-        bodies: [.make: 3, .set: 1, .clean: 1]
-      ),
-      Theme(
-        name: "tracking",
-        roots: 1...2, rows: 1, derivations: 0...2, setup: 0...1,
-        threads: [[.track: 4, .set: 1], [.track: 3, .set: 2], [.set: 3, .transaction: 1, .track: 1]]
-      ),
-      Theme(
-        name: "bags",
-        roots: 1...2, derivations: 0...2, setup: 0...2,
-        threads: [[.observe: 3, .cleanBag: 1, .listen: 1], [.cleanBag: 2, .observe: 2, .set: 1], [.set: 3, .send: 1, .cleanBag: 1]],
-        inBag: 80
-      ),
-      Theme(
-        name: "effects",
-        roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 0...2, effects: 1...2,
-        threads: [
-          [.runEffect: 4, .cancelEffects: 1, .reduce: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
-          [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2],
-        ],
-        bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60
-      ),
-      Theme(
-        name: "sessions",
-        roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasSessions: true,
-        threads: [
-          [.useSession: 3, .cancelUse: 1, .advance: 1], [.useSession: 3, .failOpen: 1, .shutDown: 1],
-          [.useSession: 2, .advance: 1, .cancelUse: 1],
-        ],
-        bodies: [.reduce: 1, .set: 1]
-      ),
-      Theme(
-        name: "keepers",
-        roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasKeeper: true,
-        threads: [
-          [.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 2],
-          [.add: 2, .advance: 2, .follow: 1, .letGoOfKeeper: 1],
-        ],
-        ops: 2...5
-      ),
+        bodies: [.set: 5, .modify: 1, .reduce: 2, .listen: 1, .clean: 1]),
+      Theme(name: "tracking", roots: 1...2, rows: 1, derivations: 0...2, setup: 0...1,
+        threads: [[.track: 4, .set: 1], [.track: 3, .set: 2], [.set: 3, .transaction: 1, .track: 1]]),
+      Theme(name: "bags", roots: 1...2, derivations: 0...2, setup: 0...2,
+        threads: [[.observe: 3, .cleanBag: 1, .listen: 1], [.cleanBag: 2, .observe: 2, .set: 1], [.set: 3, .send: 1, .cleanBag: 1]], inBag: 80),
+      Theme(name: "effects", roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 0...2, effects: 1...2,
+        threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
+          [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2]],
+        bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60),
+      Theme(name: "sessions", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasSessions: true,
+        threads: [[.useSession: 3, .cancelUse: 1, .advance: 1], [.useSession: 3, .failOpen: 1, .shutDown: 1],
+          [.useSession: 2, .advance: 1, .cancelUse: 1]],
+        bodies: [.reduce: 1, .set: 1]),
+      Theme(name: "keepers", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasKeeper: true,
+        threads: [[.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 2],
+          [.add: 2, .advance: 2, .follow: 1, .letGoOfKeeper: 1]],
+        ops: 2...5),
     ]
   }
 
@@ -192,18 +120,16 @@
         setup.append(pen.op(sinks > 0 && pen.chance(30) ? .listen : .observe, self, theme, 1))
       }
       for weights in theme.threads {
-        threads.append(
-          (0..<pen.number(theme.ops)).map { _ in pen.op(pen.kind(weights), self, theme, 0) }
-        )
+        let count = pen.number(theme.ops)
+        threads.append((0..<count).map { _ in pen.op(pen.kind(weights), self, theme, 0) })
       }
       if pen.chance(20) { threads.append([pen.op(pen.kind(Theme.anything), self, theme, 0)]) }
       hasMain = pen.chance(theme.otherQueues)
       effects = pen.number(theme.effects)
-      firstPolicy = pen.number(0...5)
+      firstPolicy = pen.number(0...4)
       hasSessions = theme.hasSessions
       hasIdleTime = hasSessions && pen.chance(50)
       hasKeeper = theme.hasKeeper
-      isDamaged = hasKeeper && pen.chance(20)
       if pen.chance(theme.handovers) { changesBeforeHandover = pen.number(1...3) }
     }
   }
@@ -242,35 +168,28 @@
       default: op.target = number(0...5)
       }
       op.payload = number(0...3)
-      if [.observe, .listen, .track].contains(kind) { op.watch = watch(kind, plan, theme, depth) }
-      let hasBody =
+      if [.observe, .listen, .track].contains(kind) { op.watch = watch(plan, theme, depth) }
+      let (hasBody, kinds): (Bool, Theme.Weights) =
         switch kind {
-        case .transaction, .reduce, .readTogether: true
-        case .modify: chance(30)
-        case .observe, .listen: chance(theme.activeObservers)
-        case .set: chance(theme.activeValues)
-        case .runEffect, .performEffect, .useSession: chance(80)
-        default: false
+        case .readTogether: (true, [.read: 1])
+        case .transaction, .reduce: (true, theme.bodies)
+        case .modify: (chance(30), theme.bodies)
+        case .observe, .listen: (chance(theme.activeObservers), theme.bodies)
+        case .set: (chance(theme.activeValues), theme.bodies)
+        case .runEffect, .performEffect:
+          (chance(80), [.reduce: 4, .set: 1, .performEffect: 1, .runEffect: 1, .cancelEffects: 1])
+        case .useSession: (chance(80), theme.bodies)
+        default: (false, [:])
         }
-      if hasBody, depth < 3 {
-        let isAlways = [.transaction, .reduce, .readTogether].contains(kind)
-        for _ in 0..<max(number(theme.bodyOps), isAlways ? 1 : 0) + (isAlways ? number(0...1) : 0) {
-          let kinds: Theme.Weights =
-            switch kind {
-            case .readTogether: [.read: 1]
-            case .runEffect, .performEffect:
-              [.reduce: 4, .set: 1, .performEffect: 1, .runEffect: 1, .cancelEffects: 1]
-            default: theme.bodies
-            }
-          op.body.append(self.op(self.kind(kinds), plan, theme, depth + 1))
-        }
+      guard hasBody, depth < 3 else { return op }
+      let isAlways = [.transaction, .reduce, .readTogether].contains(kind)
+      for _ in 0..<max(number(theme.bodyOps), isAlways ? 1 : 0) + (isAlways ? number(0...1) : 0) {
+        op.body.append(self.op(self.kind(kinds), plan, theme, depth + 1))
       }
       return op
     }
 
-    private mutating func watch(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int)
-      -> Watch
-    {
+    private mutating func watch(_ plan: Plan, _ theme: Theme, _ depth: Int) -> Watch {
       var watch = Watch()
       watch.pauses = chance(30)
       watch.ignoresFirst = chance(30)

@@ -3,58 +3,37 @@
     /// Plans with a little less in them, the smallest first.
     var smaller: [Plan] {
       var plans: [Plan] = []
-      func add(_ change: (inout Plan) -> Void) {
-        var plan = self
-        change(&plan)
-        plans.append(plan)
-      }
+      func add(_ change: (inout Plan) -> Void) { plans.append(changed(self, change)) }
       for index in threads.indices { add { $0.threads.remove(at: index) } }
       for index in threads.indices {
         for ops in Op.smaller(threads[index]) { add { $0.threads[index] = ops } }
       }
       for ops in Op.smaller(setup) { add { $0.setup = ops } }
-      if !derivations.isEmpty { add { $0.derivations.removeLast() } }
+      add { _ = $0.derivations.popLast() }
       for index in derivations.indices { add { $0.derivations.remove(at: index) } }
       for index in roots.indices where roots.count > 1 { add { $0.roots.remove(at: index) } }
-      if dispatchers > 1 { add { $0.dispatchers = 1 } }
-      if sinks > 0 { add { $0.sinks -= 1 } }
-      if effects > 0 { add { $0.effects -= 1 } }
-      if hasMain { add { $0.hasMain = false } }
-      if hasSessions { add { $0.hasSessions = false } }
-      if hasIdleTime { add { $0.hasIdleTime = false } }
-      if hasKeeper { add { $0.hasKeeper = false } }
-      if isDamaged { add { $0.isDamaged = false } }
-      if changesBeforeHandover != nil { add { $0.changesBeforeHandover = nil } }
-      return plans
+      let changes: [(inout Plan) -> Void] = [
+        { $0.dispatchers = 1 }, { $0.sinks = max(0, $0.sinks - 1) }, { $0.hasMain = false },
+        { $0.effects = max(0, $0.effects - 1) }, { $0.hasSessions = false },
+        { $0.hasIdleTime = false }, { $0.changesBeforeHandover = nil },
+      ]
+      changes.forEach(add)
+      return plans.filter { "\($0)" != "\(self)" }
     }
   }
 
   extension Op {
     /// Lists of operations with one operation less, or with a simpler one.
     static func smaller(_ ops: [Op]) -> [[Op]] {
-      var lists: [[Op]] = []
-      func replace(_ index: Int, with new: [Op]) {
-        lists.append(Array(ops[..<index]) + new + Array(ops[(index + 1)...]))
-      }
-      for index in ops.indices { replace(index, with: []) }
-      for index in ops.indices {
-        let op = ops[index]
-        if !op.body.isEmpty { replace(index, with: op.body) }
-        for body in smaller(op.body) {
-          var op = op
-          op.body = body
-          replace(index, with: [op])
+      var lists = ops.indices.map { index in changed(ops) { $0.remove(at: index) } }
+      for (index, op) in ops.enumerated() {
+        func add(_ change: (inout Op) -> Void) { lists.append(changed(ops) { change(&$0[index]) }) }
+        if !op.body.isEmpty {
+          lists.append(changed(ops) { $0.replaceSubrange(index...index, with: op.body) })
         }
-        for watch in op.watch.simpler {
-          var op = op
-          op.watch = watch
-          replace(index, with: [op])
-        }
-        if op.payload > 1 {
-          var op = op
-          op.payload = 1
-          replace(index, with: [op])
-        }
+        for body in smaller(op.body) { add { $0.body = body } }
+        for watch in op.watch.simpler { add { $0.watch = watch } }
+        if op.payload > 1 { add { $0.payload = 1 } }
       }
       return lists
     }
@@ -62,20 +41,18 @@
 
   extension Watch {
     fileprivate var simpler: [Watch] {
-      var watches: [Watch] = []
-      func add(_ change: (inout Watch) -> Void) {
-        var watch = self
-        change(&watch)
-        watches.append(watch)
-      }
-      if style != .plain { add { $0.style = .plain } }
-      if queue != .current { add { $0.queue = .current } }
-      if ignoresFirst { add { $0.ignoresFirst = false } }
-      if pauses { add { $0.pauses = false } }
-      if isInBag { add { $0.isInBag = false } }
-      if activeCalls > 1 { add { $0.activeCalls = 1 } }
-      if case .none = derivation {} else { add { $0.derivation = .none } }
-      return watches
+      let changes: [(inout Watch) -> Void] = [
+        { $0 = Watch() }, { $0.style = .plain }, { $0.queue = .current }, { $0.isInBag = false },
+        { $0.ignoresFirst = false }, { $0.pauses = false }, { $0.activeCalls = 1 },
+        { $0.derivation = .none },
+      ]
+      return changes.map { changed(self, $0) }.filter { "\($0)" != "\(self)" }
     }
+  }
+
+  private func changed<Value>(_ value: Value, _ change: (inout Value) -> Void) -> Value {
+    var value = value
+    change(&value)
+    return value
   }
 #endif

@@ -17,9 +17,6 @@
     /// Whether sessions are kept open for a while after their last use.
     var hasIdleTime = false
     var hasKeeper = false
-
-    /// Whether one of the keeper's files can't be read.
-    var isDamaged = false
     var setup: [Op] = []
     var threads: [[Op]] = []
 
@@ -63,9 +60,9 @@
   /// valid while the plan is shrunk.
   struct Op: Sendable {
     enum Kind: String, Sendable {
-      case set, modify, replaceAll, read, track, make, drop, observe, clean, cleanBag, send, listen
+      case set, modify, replaceAll, read, track, drop, observe, clean, cleanBag, send, listen
       case transaction, readTogether, reduce
-      case create, letGo, clear, unregisterAll, query, endQuery
+      case create, letGo, clear, unregisterAll
       case runEffect, performEffect, cancelEffects, cancelTask, settle, advance
       case useSession, cancelUse, failOpen, shutDown
       case openKey, add, flush, closeKey, letGoOfKey, letGoOfKeeper, failCall, follow
@@ -82,16 +79,12 @@
     /// The number of this operation in its plan, which is the name of its observer.
     var number = 0
 
-    init(
-      _ kind: Kind,
-      _ target: Int = 0,
-      payload: Int = 0,
-      _ watch: Watch = Watch(),
-      body: [Op] = []
-    ) {
-      (self.kind, self.target, self.payload, self.watch, self.body) = (
-        kind, target, payload, watch, body
-      )
+    var name: String { "\(kind) \(number)" }
+
+    init(_ kind: Kind, _ target: Int = 0, payload: Int = 0, _ watch: Watch? = nil, body: [Op] = [])
+    {
+      (self.kind, self.target, self.payload) = (kind, target, payload)
+      (self.watch, self.body) = (watch ?? Watch(), body)
     }
   }
 

@@ -65,13 +65,11 @@
   final class Node<Trait, Element: Sendable>: AnyNode {
     let value: PrimitiveValue<Trait, Element>
     let leaves: [Leaf]
-    let val: @Sendable (Element) -> Val
+    let val: ToVal
 
-    init(
-      _ value: PrimitiveValue<Trait, Element>,
-      _ leaves: [Leaf],
-      _ val: @escaping @Sendable (Element) -> Val
-    ) {
+    typealias ToVal = @Sendable (Element) -> Val
+
+    init(_ value: PrimitiveValue<Trait, Element>, _ leaves: [Leaf], _ val: @escaping ToVal) {
       (self.value, self.leaves, self.val) = (value, leaves, val)
     }
 
@@ -89,12 +87,11 @@
     }
 
     func distinct() -> any AnyNode {
-      let distinct = value.removeDuplicates { [val] in world.haveSamePayloads(val($0), val($1)) }
-      return Node<ImmutableTrait, Element>(
-        distinct,
-        leaves.map { Leaf(root: $0.root, isSettled: true) },
-        val
-      )
+      let distinct = value.removeDuplicates { [val] in
+        world.haveSamePayloads(val($0).writes, val($1).writes)
+      }
+      let leaves = leaves.map { Leaf(root: $0.root, isSettled: true) }
+      return Node<ImmutableTrait, Element>(distinct, leaves, val)
     }
 
     func combine(with second: any AnyNode) -> any AnyNode { second.combined(after: self) }

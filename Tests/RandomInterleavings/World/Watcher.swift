@@ -26,14 +26,9 @@
 
   /// An observer of a value, and the values that it has received.
   final class Watcher: Endable, CustomStringConvertible, @unchecked Sendable {
-    struct Call {
-      let writes: [Int]
-      let begin: Int
-    }
-
     weak var node: (any AnyNode)?
     let leaves: [Leaf]
-    var calls: [Call] = []
+    var calls: [(writes: [Int], begin: Int)] = []
 
     /// The object of a scoped observation. The observation ends with it, and frees its closure at the next change.
     var target: Target?
@@ -59,22 +54,28 @@
     var ignoresFirst: Bool { style == .changes || style == .plain && op.watch.ignoresFirst }
 
     var description: String { "observer \(op.number)" }
+
+    /// Whether the observer must have received the last value after an operation beside which nothing happened.
+    var isUpToDateAlone: Bool {
+      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil
+        && unsettled.isEmpty
+    }
   }
 
   /// An observer of a signal or of a dispatcher's states, or an interceptor.
   final class Listener: Endable, CustomStringConvertible, @unchecked Sendable {
-    enum Source { case sink, states, events }
+    /// A sink, or the states or events of a dispatcher, with its number.
+    enum Source: Equatable { case sink(Int), states(Int), events(Int) }
 
     let source: Source
-
-    /// The number of the sink or of the dispatcher.
-    let number: Int
     var events: [Int] = []
 
-    init(_ op: Op, to source: Source, _ number: Int) {
-      (self.source, self.number) = (source, number)
+    init(_ op: Op, to source: Source) {
+      self.source = source
       super.init(op)
     }
+
+    var isOfSink: Bool { if case .sink = source { true } else { false } }
 
     var description: String { "listener \(op.number)" }
   }

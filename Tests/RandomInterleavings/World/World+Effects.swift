@@ -12,20 +12,18 @@
     let isAwaited: Bool
 
     /// Whether a reduce or a transaction calls the effect, so that the call doesn't wait for other reduces.
-    let isInBody: Bool
+    fileprivate(set) var isInBody = false
 
     // The times of the call, of the operation, and of a cancellation.
-    let begin: Int
+    fileprivate(set) var begin = Int.max
     var end = Int.max
     var started: Int?
     var ended: Int?
     var cancelled = Int.max
     var mayBeCancelled = false
 
-    init(_ op: Op, of effects: Int, in parent: EffectRun?, isAwaited: Bool) {
+    init(_ op: Op, of effects: Int, in parent: EffectRun? = nil, isAwaited: Bool = false) {
       (self.op, self.effects, self.parent, self.isAwaited) = (op, effects, parent, isAwaited)
-      begin = world.history.tick()
-      isInBody = world.history.place.isInBody
     }
 
     /// A time at which the effects certainly know of the run.
@@ -40,77 +38,53 @@
 
   /// The effects of a scenario, with each policy.
   struct EffectsOfScenario {
-    static let policies: [Effects.Policy] = [
-      .latest, .first, .serial, .newestWaiting, .concurrent(2), .latest,
-    ]
-
     let policy: Effects.Policy
     let effects: Effects
 
     init(_ number: Int) {
-      policy = EffectsOfScenario.policies[number % EffectsOfScenario.policies.count]
+      let policies: [Effects.Policy] = [.latest, .first, .serial, .newestWaiting, .concurrent(2)]
+      policy = policies[number % policies.count]
       effects = Effects(policy)
     }
 
-    var limit: Int {
-      switch policy {
-      case .first, .serial, .newestWaiting: 1
-      case .concurrent(let limit): limit
-      case .latest, .atMost: .max
-      }
-    }
-  }
-
-  /// The run that a task awaits, once the task has begun.
-  final class Box: @unchecked Sendable {
-    var run: EffectRun?
-    var isCancelled = false
+    var limit: Int { policy == .latest ? .max : policy == .concurrent(2) ? 2 : 1 }
   }
 
   extension World {
-    func runEffect(_ op: Op, in parent: EffectRun? = nil) {
-      guard !effects.isEmpty else { return }
-      let place = history.place
-      let run = newRun(op, in: parent ?? (place.calls == 0 ? place.effect : nil))
+    func runEffect(_ op: Op) {
+      let parent = history.place.calls == 0 ? history.place.effect : nil
+      let run = EffectRun(op, of: op.target % effects.count, in: parent)
+      begin(run)
       let pause: Duration = op.payload == 3 ? .seconds(1) : .zero
-      effects[run.effects].effects.run(after: pause, clock: clock) { effect in
-        await world.operate(run, effect)
-      }
+      effects[run.effects].effects.run(after: pause, clock: clock) { await world.operate(run, $0) }
       run.end = history.tick()
     }
 
     /// Awaits an effect in a task of its own.
     func performEffect(_ op: Op) {
-      guard !effects.isEmpty else { return }
-      let box = Box()
+      let run = EffectRun(op, of: op.target % effects.count)
       let task = Task {
-        let run = world.newRun(op, in: nil)
-        box.run = run
-        run.mayBeCancelled = box.isCancelled
-        await world.effects[run.effects].effects.perform { effect in
-          await world.operate(run, effect)
-        }
-        if run.isRunning {
-          world.fail("B9: `perform` returns before its operation \(op.number) has ended.")
-        }
+        world.begin(run)
+        await world.effects[run.effects].effects.perform { await world.operate(run, $0) }
+        if run.isRunning { world.fail("B9: `perform` returns before effect \(op.number) ends.") }
         run.end = min(run.end, world.history.tick())
       }
-      awaiting.append((task, box))
+      awaiting.append((task, run))
     }
 
     /// Awaits an effect inside another one.
     private func performNested(_ op: Op, in parent: EffectRun) async {
       // Users must not let two effects wait for each other.
       guard op.target % effects.count >= parent.effects else { return }
-      let run = newRun(op, in: parent, isAwaited: true)
-      await effects[run.effects].effects.perform { effect in await world.operate(run, effect) }
+      let run = EffectRun(op, of: op.target % effects.count, in: parent, isAwaited: true)
+      begin(run)
+      await effects[run.effects].effects.perform { await world.operate(run, $0) }
       run.end = min(run.end, history.tick())
     }
 
-    private func newRun(_ op: Op, in parent: EffectRun?, isAwaited: Bool = false) -> EffectRun {
-      let run = EffectRun(op, of: op.target % effects.count, in: parent, isAwaited: isAwaited)
+    private func begin(_ run: EffectRun) {
+      (run.begin, run.isInBody) = (history.tick(), history.place.isInBody)
       runs.append(run)
-      return run
     }
 
     private func operate(_ run: EffectRun, _ effect: Effect) async {
@@ -164,43 +138,42 @@
       }
       switch policy {
       case .serial:
-        if earlier.contains(where: { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }
-        ) {
-          fail("B9: effect \(run.op.number) starts before an earlier one.")
-        }
+        let first = earlier.first { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }
+        if let first { fail("B9: effect \(run.op.number) starts before \(first.op.number).") }
       case .first:
-        let isRefused = earlier.contains {
-          $0.started != nil && !$0.mayBeCancelled && $0.ended ?? .max > run.end
-            && $0.started ?? 0 < run.begin
+        let first = earlier.first {
+          $0.started ?? .max < run.begin && !$0.mayBeCancelled && $0.ended ?? .max > run.end
         }
-        if isRefused {
-          fail("B9: effect \(run.op.number) starts although another one was running.")
+        if let first { fail("B9: effect \(run.op.number) starts beside \(first.op.number).") }
+      case .newestWaiting:
+        // While another effect ran, a newer call took this one's place.
+        let newer = others.first { newer in
+          newer.begin > run.registered && newer.end < history.now && newer.parent == nil
+            && newer.op.payload != 3 && run.op.payload != 3 && run.parent == nil
+            && others.contains { $0.started ?? .max < newer.begin && $0.ended ?? .max > newer.end }
         }
+        if let newer { fail("B9: effect \(run.op.number) starts instead of \(newer.op.number).") }
       default: break
       }
     }
 
     private func checkCancellation(of run: EffectRun) {
-      let (isCancelled, isRunning) = (
-        Task.isCancelled, effects[run.effects].effects.isRunning.value
-      )
+      let isRunning = effects[run.effects].effects.isRunning.value
       // A newer run may have superseded this one, and may be about to cancel it.
       let isNewest = !runs.contains {
         $0.effects == run.effects && $0 !== run && $0.registered > run.begin
       }
       guard isNewest else { return }
-      if run.cancelled < history.now, !isCancelled, !Task.isCancelled {
-        fail("B9: effect \(run.op.number) is not cancelled although `cancel` has returned.")
+      if run.cancelled < history.now, !Task.isCancelled {
+        fail("B9: effect \(run.op.number) goes on although `cancel` has returned.")
       }
       if !isRunning { fail("B9: `isRunning` is false while effect \(run.op.number) runs.") }
     }
 
     func cancelEffects(_ op: Op) {
-      guard !effects.isEmpty else { return }
       let number = op.target % effects.count
-      let begun = runs.filter {
-        $0.effects == number && $0.registered < history.now && $0.ended == nil
-      }
+      let running = runs.filter { $0.effects == number && $0.ended == nil }
+      let begun = running.filter { $0.registered < history.now }
       interleavingPoint()
       effects[number].effects.cancel()
       let end = history.tick()
@@ -210,26 +183,23 @@
 
     func cancelTask(_ op: Op) {
       guard !awaiting.isEmpty else { return }
-      let (task, box) = awaiting[op.target % awaiting.count]
+      let (task, run) = awaiting[op.target % awaiting.count]
       interleavingPoint()
       task.cancel()
-      box.isCancelled = true
-      box.run?.mayBeCancelled = true
-      if let run = box.run { run.cancelled = min(run.cancelled, history.tick()) }
+      run.mayBeCancelled = true
+      if run.begin < .max { run.cancelled = min(run.cancelled, history.tick()) }
     }
 
     /// Checks that all effects that run when `settled()` is called have ended when it returns.
     func settle(_ op: Op) {
       let begun = runs.filter { $0.registered < history.now }
       let dispatcher = Dispatcher.shared
-      tasks.append(
-        Task {
-          await dispatcher.settled()
-          if let run = begun.first(where: \.isRunning) {
-            world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
-          }
-        }
-      )
+      let task = Task {
+        await dispatcher.settled()
+        guard let run = begun.first(where: \.isRunning) else { return }
+        world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
+      }
+      tasks.append(task)
     }
 
     func checkEffects() {
@@ -239,9 +209,8 @@
       }
       for run in runs where run.started == nil && run.parent == nil && !run.mayBeCancelled {
         let policy = effects[run.effects].policy
-        let isLast = !runs.contains {
-          $0.effects == run.effects && $0 !== run && $0.end > run.begin
-        }
+        let others = runs.filter { $0.effects == run.effects && $0 !== run }
+        let isLast = others.allSatisfy { $0.end <= run.begin }
         let mustStart = policy == .serial || policy == .concurrent(2) || policy != .first && isLast
         if mustStart { fail("B9: effect \(run.op.number) of \(policy) never starts.") }
       }

@@ -8,29 +8,17 @@
   enum Kept: DispatchState {
     typealias RelatedStoreType = KeptNumber
 
-    case add
-    case leave
+    case add, leave
   }
 
-  /// What a keeper saves: a number, and something that each store encodes in another order, as each process does a set.
+  /// What a keeper saves.
   struct SavedNumber: Codable, Equatable, Sendable {
+    enum CodingKeys: CodingKey { case number }
+
     let number: Int
-    private let isReversed: Bool
     private let token = Token()
 
-    init(_ number: Int, isReversed: Bool = false) {
-      (self.number, self.isReversed) = (number, isReversed)
-    }
-
-    init(from decoder: any Decoder) throws {
-      var values = try decoder.unkeyedContainer()
-      self.init(try max(values.decode(Int.self), values.decode(Int.self)))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var values = encoder.unkeyedContainer()
-      for value in isReversed ? [-1, number] : [number, -1] { try values.encode(value) }
-    }
+    init(_ number: Int) { self.number = number }
 
     static func == (left: SavedNumber, right: SavedNumber) -> Bool { left.number == right.number }
   }
@@ -44,14 +32,8 @@
     /// The same number again, which every transaction changes together with the first one.
     let copy = Variable(0)
     private let token = Token()
-    private let isReversed: Bool
 
-    var saved: SavedNumber { SavedNumber(number.value, isReversed: isReversed) }
-
-    init() {
-      isReversed = world.keptStores % 2 == 1
-      world.keptStores += 1
-    }
+    var saved: SavedNumber { SavedNumber(number.value) }
 
     func restore(_ saved: SavedNumber) {
       if saved.number == number.value { world.fail("B13: an equal value is restored.") }
@@ -64,7 +46,7 @@
   }
 
   /// A key of a keeper, and what must be in its file.
-  struct Key {
+  final class Key: @unchecked Sendable {
     let name: String
     var dispatcher = Dispatcher()
     var store: KeptNumber?
@@ -85,31 +67,30 @@
     /// The value on the disk, unless the key can be closed.
     var saved: Constant<SavedNumber>?
 
-    /// Whether the first file of the key can't be read.
-    var isDamaged = false
+    init(_ name: String) { self.name = name }
+
+    func confirm(_ number: Int) { durable = max(durable, number) }
   }
 
-  extension World {
-    private static let damage = "damaged"
+  typealias Saving = @Sendable () async throws -> Void
+  typealias Follower = (keeper: Keeper, on: Dispatcher, store: KeptNumber, key: Key, dust: Dust)
 
+  extension World {
     private func makeKeeper(on disk: MemoryDisk, role: Keeper.Role = .saving) throws -> Keeper {
-      try Keeper(
-        directory: URL(fileURLWithPath: "/memory"),
+      let url = URL(fileURLWithPath: "/memory")
+      return try Keeper(
+        directory: url,
         role: role,
-        dispatcher: Dispatcher(),
+        dispatcher: .init(),
         clock: clock,
         fileSystem: disk
       )
     }
 
     func setUpKeeper() {
-      keys = ["a", "b"].map { Key(name: $0) }
-      if plan.isDamaged {
-        keys[1].isDamaged = true
-        disk.write(World.damage, to: FileName(of: "number", key: "b").current)
-      }
+      keys = [Key("a"), Key("b")]
       keeper = try? makeKeeper(on: disk)
-      for number in keys.indices { open(number) }
+      keys.forEach(open)
       disk.didCall = { world.noteCall() }
     }
 
@@ -117,158 +98,122 @@
     private func noteCall() {
       calls += 1
       guard survivors.count < 4, calls % 7 == run % 7, heldLocks.user == 0 else { return }
-      for index in keys.indices {
-        keys[index].durable = max(keys[index].durable, keys[index].saved?.value.number ?? 0)
-      }
+      for key in keys { key.confirm(key.saved?.value.number ?? 0) }
       survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
     }
 
     // MARK: - Operations
 
-    private func open(_ number: Int) {
+    private func key(_ op: Op) -> Key { keys[op.target % keys.count] }
+
+    func openKey(_ op: Op) { open(key(op)) }
+
+    private func open(_ key: Key) {
       // Users must not open a key in two places at a time.
-      guard let keeper, keys[number].store == nil, !keys[number].isOpening else { return }
-      keys[number].isOpening = true
-      open(number, in: keeper)
-      keys[number].isOpening = false
-    }
-
-    private func open(_ number: Int, in keeper: Keeper) {
-      if keys[number].isClosed {
-        (keys[number].isClosed, keys[number].dispatcher) = (false, Dispatcher())
-      }
-      let former = keys[number]
+      guard let keeper, key.store == nil, !key.isOpening else { return }
+      key.isOpening = true
+      defer { key.isOpening = false }
+      if key.isClosed { (key.isClosed, key.dispatcher) = (false, Dispatcher()) }
+      let (atLeast, closes, allCloses) = (key.atLeast, key.closes, key.allCloses)
       // A close can detach the new store from the key, and somebody can still hold a store that is already detached.
-      var isBesideAClose: Bool { former.closes > 0 || keys[number].allCloses > former.allCloses }
+      var isBesideAClose: Bool { closes > 0 || key.allCloses > allCloses }
       do {
-        let store = try keeper.open(KeptNumber.self, key: keys[number].name, on: former.dispatcher)
-        if store.number.value < former.atLeast || store.number.value > keys[number].number {
-          fail(
-            "B13: key \(number) is opened with \(store.number.value) instead of \(former.atLeast)."
-          )
-        }
-        if keys[number].isDamaged { fail("B13: a damaged file is opened.") }
+        let store = try keeper.open(KeptNumber.self, key: key.name, on: key.dispatcher)
+        let value = store.number.value
+        let isRight = value >= atLeast && value <= key.number
+        if !isRight { fail("B13: key \(key.name) has \(value) instead of \(atLeast).") }
         if isBesideAClose { return }
-        keys[number].store = store
-        if !mayClose { keys[number].saved = keeper.saved(KeptNumber.self, key: former.name) }
+        key.store = store
+        if !mayClose { key.saved = keeper.saved(KeptNumber.self, key: key.name) }
       } catch {
-        if !keys[number].isDamaged, failingCalls == 0, !isBesideAClose {
-          fail("B13: key \(number) can't be opened: \(error)")
-        }
+        let isRight = failingCalls > 0 || isBesideAClose
+        if !isRight { fail("B13: key \(key.name) can't be opened: \(error)") }
       }
     }
 
-    func keep(_ op: Op) {
-      guard !keys.isEmpty else { return }
-      let number = op.target % keys.count
-      switch op.kind {
-      case .openKey: open(number)
-      case .add: add(to: number, op)
-      case .flush: flush(op.payload == 0 ? nil : number)
-      case .closeKey: close(number)
-      case .letGoOfKey: letGo(of: number)
-      case .letGoOfKeeper: letGoOfKeeper()
-      case .failCall: failCall(op)
-      case .follow: follow(number)
-      default: break
-      }
-    }
-
-    private func add(to number: Int, _ op: Op) {
-      guard let store = keys[number].store else { return }
-      if op.payload == 0 { return keys[number].dispatcher.dispatch(Kept.leave) }
-      keys[number].number += 1
+    func add(_ op: Op) {
+      let key = key(op)
+      guard let store = key.store else { return }
+      if op.payload == 0 { return key.dispatcher.dispatch(Kept.leave) }
+      key.number += 1
       adds += 1
       if op.payload == 1 {
-        keys[number].dispatcher.transaction { store.set(store.number.value + 1) }
+        key.dispatcher.transaction { store.set(store.number.value + 1) }
       } else {
-        keys[number].dispatcher.dispatch(Kept.add)
+        key.dispatcher.dispatch(Kept.add)
       }
       // Another thread's reduce may be half done.
-      let value = keys[number].dispatcher.read { store.number.value }
+      let value = key.dispatcher.read { store.number.value }
       // A close may already have saved the store for the last time.
-      if keys[number].store === store, keys[number].closes == 0 {
-        keys[number].atLeast = max(keys[number].atLeast, value)
-      }
+      if key.store === store, key.closes == 0 { key.atLeast = max(key.atLeast, value) }
     }
 
-    /// The numbers that a flush that begins now must save.
-    private func numbers(_ number: Int?) -> [Int] {
-      keys.indices.map { index in
-        (number ?? index) == index && keys[index].store != nil ? keys[index].atLeast : 0
-      }
+    /// The numbers of keys that a flush that begins now must save.
+    private func numbers(of keys: [Key]) -> [(Key, Int)] {
+      keys.filter { $0.store != nil }.map { ($0, $0.atLeast) }
     }
 
     /// Whether a key can be closed, so that the keeper doesn't know any more what it has saved.
     private var mayClose: Bool { plan.threads.joined().contains { $0.kind == .closeKey } }
 
-    private func confirm(_ numbers: [Int]) {
-      for (index, number) in numbers.enumerated() {
-        keys[index].durable = max(keys[index].durable, number)
+    /// Runs a call of the keeper, which may fail only if one of the disk's calls fails.
+    private func save(_ numbers: [(Key, Int)], _ body: @escaping Saving) {
+      let task = Task {
+        do {
+          try await body()
+          for (key, number) in numbers { key.confirm(number) }
+        } catch {
+          if world.failingCalls == 0 { world.fail("B13: saving fails: \(error)") }
+        }
+      }
+      tasks.append(task)
+    }
+
+    func flush(_ op: Op) {
+      let key = op.payload == 0 ? nil : key(op)
+      guard let keeper, key.map({ $0.store != nil }) ?? true else { return }
+      let numbers = numbers(of: key.map { [$0] } ?? keys)
+      save(numbers) {
+        if let key {
+          try await keeper.flush(KeptNumber.self, key: key.name)
+        } else {
+          try await keeper.flush()
+        }
+        for (key, number) in numbers where !world.mayClose {
+          let saved = keeper.saved(KeptNumber.self, key: key.name).value.number
+          if saved < number { world.fail("B13: `saved` is \(saved) after a flush of \(number).") }
+        }
       }
     }
 
-    private func flush(_ number: Int?) {
-      guard let keeper, number.map({ keys[$0].store != nil }) ?? true else { return }
-      let numbers = numbers(number)
-      let name = number.map { keys[$0].name }
-      tasks.append(
-        Task {
-          do {
-            if let name {
-              try await keeper.flush(KeptNumber.self, key: name)
-            } else {
-              try await keeper.flush()
-            }
-            world.confirm(numbers)
-            for (index, number) in numbers.enumerated() where number > 0 && !world.mayClose {
-              let saved = keeper.saved(KeptNumber.self, key: world.keys[index].name).value.number
-              if saved < number {
-                world.fail("B13: `saved` is \(saved) after a flush of \(number).")
-              }
-            }
-          } catch {
-            if world.failingCalls == 0 { world.fail("B13: a flush fails: \(error)") }
-          }
+    func close(_ op: Op) {
+      let key = key(op)
+      guard let keeper, let store = key.store else { return }
+      let numbers = numbers(of: [key])
+      key.store = nil
+      key.closes += 1
+      key.allCloses += 1
+      save(numbers) {
+        defer { key.closes -= 1 }
+        do {
+          try await keeper.close(KeptNumber.self, key: key.name)
+        } catch {
+          if key.store == nil { key.store = store }
+          throw error
         }
-      )
+        // The key has nothing to do any more with a store that was opened meanwhile.
+        world.letGo(of: key)
+        key.isClosed = true
+      }
     }
 
-    private func close(_ number: Int) {
-      guard let keeper, let store = keys[number].store else { return }
-      let name = keys[number].name
-      let numbers = numbers(number)
-      keys[number].store = nil
-      keys[number].closes += 1
-      keys[number].allCloses += 1
-      tasks.append(
-        Task {
-          defer { world.keys[number].closes -= 1 }
-          do {
-            try await keeper.close(KeptNumber.self, key: name)
-            world.confirm(numbers)
-            // The key has nothing to do any more with a store that was opened meanwhile.
-            world.letGo(of: number)
-            world.keys[number].isClosed = true
-          } catch {
-            if world.failingCalls == 0 { world.fail("B13: a close fails: \(error)") }
-            if world.keys[number].store == nil { world.keys[number].store = store }
-          }
-        }
-      )
-    }
+    func letGoOfKey(_ op: Op) { letGo(of: key(op)) }
 
-    private func letGo(of number: Int) {
-      let store = keys[number].store.take()
-      withExtendedLifetime(store) {}
-    }
+    private func letGo(of key: Key) { withExtendedLifetime(key.store.take()) {} }
 
-    private func letGoOfKeeper() {
-      let former = keeper.take()
-      withExtendedLifetime(former) {}
-    }
+    func letGoOfKeeper(_: Op) { withExtendedLifetime(keeper.take()) {} }
 
-    private func failCall(_ op: Op) {
+    func failCall(_ op: Op) {
       let call = ["write", "fsync", "rename", "open"][op.payload]
       // A call that a signal interrupts is repeated.
       if op.target % 3 == 0 { return disk.fail(call, times: 1, code: EINTR) }
@@ -277,23 +222,19 @@
     }
 
     /// Follows a key in another keeper, which never goes back.
-    private func follow(_ number: Int) {
-      let dispatcher = Dispatcher()
-      guard !keys[number].isDamaged, let follower = try? makeKeeper(on: disk, role: .following),
-        let store = try? follower.open(KeptNumber.self, key: keys[number].name, on: dispatcher)
+    func follow(_ op: Op) {
+      let (key, dispatcher) = (key(op), Dispatcher())
+      guard let follower = try? makeKeeper(on: disk, role: .following),
+        let store = try? follower.open(KeptNumber.self, key: key.name, on: dispatcher)
       else { return }
       nonisolated(unsafe) var last: Int?
       let dust = Constant.combine(store.number, store.copy).observe { value, copy in
         // The first value may be half of a transaction.
-        if last != nil, value != copy {
-          world.fail("B13: a follower has half of a state: \(value), \(copy)")
-        }
-        if let last, value < last {
-          world.fail("B13: a follower goes back from \(last) to \(value).")
-        }
+        if last != nil, value != copy { world.fail("B13: a follower has half of a state.") }
+        if last ?? 0 > value { world.fail("B13: a follower goes back to \(value).") }
         last = value
       }
-      followers.append((follower, dispatcher, store, number, dust))
+      followers.append((follower, dispatcher, store, key, dust))
     }
 
     // MARK: - Checks
@@ -301,39 +242,27 @@
     /// Saves everything. The threads of the scenario have ended.
     func endKeeping() {
       guard let keeper else { return }
-      let numbers = numbers(nil)
-      tasks.append(
-        Task {
-          var isSaved = false
-          for _ in 1...6 where !isSaved { isSaved = (try? await keeper.flush()) != nil }
-          if !isSaved { return world.fail("B13: the last flush fails.") }
-          world.confirm(numbers)
-          let renames = world.disk.renames
-          try? await keeper.flush()
-          if world.disk.renames > renames {
-            world.fail("B13: a flush without a change writes a file.")
-          }
-          if world.failingCalls == 0, renames > world.adds {
-            world.fail("B13: a file is written without a change.")
-          }
-          if world.failingCalls == 0, let failure = keeper.failure.value {
-            world.fail("B13: a failure remains: \(failure)")
-          }
+      save(numbers(of: keys)) {
+        for _ in 1...5 { try? await keeper.flush() }
+        let renames = world.disk.renames
+        try await keeper.flush()
+        let isSound = world.failingCalls == 0
+        if world.disk.renames > renames || isSound && renames > world.adds {
+          world.fail("B13: a file is written without a change.")
         }
-      )
+        if isSound, let failure = keeper.failure.value { world.fail("B13: \(failure) remains.") }
+      }
     }
 
     func checkKeeping() {
-      guard !keys.isEmpty else { return }
       survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
-      for (_, _, store, number, dust) in followers {
-        if store.number.value < keys[number].durable {
-          fail("B13: a follower has \(store.number.value) instead of \(keys[number].durable).")
-        }
+      for (_, _, store, key, dust) in followers {
+        let number = store.number.value
+        if number < key.durable { fail("B13: a follower has \(number), not \(key.durable).") }
         dust.clean()
       }
       followers = []
-      for index in keys.indices { (keys[index].store, keys[index].saved) = (nil, nil) }
+      for key in keys { (key.store, key.saved) = (nil, nil) }
       keeper = nil
       disk.didCall = nil
     }
@@ -349,23 +278,10 @@
     private func checkDisk(_ disk: MemoryDisk, _ durable: [Int], _ numbers: [Int]) {
       let reader = try? makeKeeper(on: disk)
       for (index, key) in keys.enumerated() {
-        if key.isDamaged {
-          let text = disk.text(of: FileName(of: "number", key: key.name).current)
-          if text != World.damage { fail("B13: a damaged file is overwritten.") }
-          continue
-        }
         let store = try? reader?.open(KeptNumber.self, key: key.name, on: Dispatcher())
-        guard let number = store?.number.value else {
-          fail("B13: key \(index) can't be restored after a power failure.")
-          continue
-        }
-        if number < durable[index] {
-          fail(
-            "B13: key \(index) has \(number) after a power failure, but \(durable[index]) was saved."
-          )
-        }
-        if number > numbers[index] {
-          fail("B13: key \(index) has \(number) after a power failure.")
+        let (number, saved) = (store?.number.value ?? -1, durable[index])
+        if number < saved || number > numbers[index] {
+          fail("B13: key \(key.name) has \(number) instead of \(saved) after a power failure.")
         }
       }
     }

@@ -21,7 +21,8 @@
       case .plain: watcher.dust = node.observe(queue, ignoreFirst: op.watch.ignoresFirst, called)
       case .changes:
         watcher.dust = node.changes(queue) { old, new in
-          if let last = watcher.calls.last { world.compare(old, with: last) }
+          let isRight = world.haveSamePayloads(old.writes, watcher.calls.last?.writes ?? old.writes)
+          if !isRight { world.fail("An old value of `observeChanges` wasn't the last new one.") }
           called(new)
         }
       case .scope:
@@ -32,17 +33,15 @@
       }
       if op.watch.style != .loop { history.endObserving(watcher) }
       put(watcher)
-      let isCalled =
-        op.watch.style == .plain && op.watch.queue == .current && !op.watch.ignoresFirst
+      let isCalled = op.watch.queue == .current && op.watch.style == .plain && !watcher.ignoresFirst
       if isCalled, watcher.calls.isEmpty, watcher.cleanBegin == nil {
         fail("V1: \(watcher) was not called before `observe` returned.")
       }
     }
 
     private func put(_ endable: Endable) {
-      guard endable.op.watch.isInBag, let bag, endable.dust != nil || endable.task != nil else {
-        return
-      }
+      guard endable.op.watch.isInBag, let bag, endable.dust != nil || endable.task != nil
+      else { return }
       endable.isForBag = true
       if bagCleanings > 0, endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
       endable.dust?.cleaned(by: bag)
@@ -61,25 +60,17 @@
       }
     }
 
-    private func compare(_ old: Val, with last: Watcher.Call) {
-      if !haveSamePayloads(old, Val(last.writes)) {
-        fail("`observeChanges` has an old value that was not the last new one.")
-      }
-    }
-
     private func call(_ watcher: Watcher, _ val: Val) {
       let time = history.tick()
       if watcher.style == .loop, watcher.calls.isEmpty { history.endObserving(watcher) }
       check(val.writes, of: watcher.leaves, in: "\(watcher)")
-      watcher.calls.append(Watcher.Call(writes: val.writes, begin: time))
+      watcher.calls.append((val.writes, time))
       call(watcher, count: watcher.calls.count)
     }
 
     private func call(_ endable: Endable, count: Int) {
       if endable.isInCall { fail("V2: two calls of \(endable) overlap.") }
-      if let end = endable.cleanEnd {
-        fail("V5: \(endable) is called although it was cleaned at \(end).")
-      }
+      if endable.cleanEnd != nil { fail("V5: \(endable) is called although it was cleaned.") }
       endable.isInCall = true
       history.place.calls += 1
       if endable.op.watch.pauses { interleavingPoint() }
@@ -93,42 +84,24 @@
     func send(_ op: Op) {
       guard !sinks.isEmpty, let sink = sinks[op.target % sinks.count] else { return }
       let val = Val([history.newWrite(payload: op.payload)])
-      history.noteEvent(
-        val.writes[0],
-        of: .sink,
-        op.target % sinks.count,
-        inBody: history.place.isInBody
-      )
+      let source = Listener.Source.sink(op.target % sinks.count)
+      history.noteEvent(val.writes[0], of: source, inBody: history.place.isInBody)
       sink.send(val)
     }
 
     func listen(_ op: Op) {
       let (dispatcher, token, queue) = (dispatcher(op), Token(), queue(op.watch.queue))
-      let sources: [Listener.Source] = [.sink, .sink, .states, .events]
-      var source = sources[op.payload % 4]
-      if sinks.isEmpty, source == .sink { source = .states }
-      let listener = Listener(
-        op,
-        to: source,
-        source == .sink ? op.target % sinks.count : number(op)
-      )
+      let states = Listener.Source.states(number(op))
+      let first = sinks.isEmpty ? states : .sink(op.target % sinks.count)
+      let listener = Listener(op, to: [first, first, states, .events(number(op))][op.payload])
       listener.begin = history.tick()
       listeners.append(listener)
       let called: @Sendable (Int) -> Void = { event in
         withExtendedLifetime(token) { world.call(listener, event) }
       }
-      switch source {
-      case .sink:
-        guard let signal = sinks[listener.number]?.signal else { return }
-        if op.watch.style == .loop, !history.isInSetup {
-          let values = signal.values
-          listener.task = Task {
-            for await val in values { called(val.writes[0]) }
-            listener.hasEnded = true
-          }
-        } else {
-          listener.dust = signal.observe(on: queue) { called($0.writes[0]) }
-        }
+      switch listener.source {
+      case .sink(let number):
+        listener.dust = sinks[number]?.signal.observe(on: queue) { called($0.writes[0]) }
       case .states:
         listener.dust = dispatcher.observe(Work.self, on: queue) {
           if case .run(let job) = $0 { called(job.number) }
@@ -164,20 +137,18 @@
           if isWritten { fail("B6: an event doesn't list the change of `\(name)`.") }
           continue
         }
-        let values = [change.oldValue, change.newValue].compactMap { ($0 as? Val)?.writes }
+        let (old, new) = (writes(change.oldValue), writes(change.newValue))
+        let leaves = [Leaf(root: root)]
         let isRight =
-          history.wasCurrent(
-            values[0],
-            [Leaf(root: root)],
-            since: job.begin,
-            until: job.reduceBegin
-          )
-          && history.wasCurrent(values[1], [Leaf(root: root)], since: job.end)
-        if !isRight || values[0] == values[1] {
-          fail("B6: an event lists the change of `\(name)` as \(values).")
+          history.wasCurrent(old, leaves, since: job.begin, until: job.reduceBegin)
+          && history.wasCurrent(new, leaves, since: job.end)
+        if !isRight || old == new {
+          fail("B6: an event lists a change of `\(name)`: \(old), \(new).")
         }
       }
     }
+
+    private func writes(_ value: Any?) -> [Int] { (value as? Val)?.writes ?? [-1] }
 
     // MARK: - Cleaning
 
@@ -187,16 +158,15 @@
     }
 
     func end(_ endable: Endable) {
-      let watcher = endable as? Watcher
       if endable.cleanBegin == nil { endable.cleanBegin = history.tick() }
       endable.dust?.clean()
-      watcher?.target = nil
+      (endable as? Watcher)?.target = nil
       endable.task?.cancel()
       let canBeCalled = endable.task != nil || endable.end == .max
       if !canBeCalled, endable.cleanEnd == nil { endable.cleanEnd = history.tick() }
     }
 
-    func cleanBag() {
+    func cleanBag(_: Op) {
       let all = watchers + listeners as [Endable]
       let endables = all.filter { $0.isInBag && $0.cleanBegin == nil }
       // A bag may also clean what another thread is putting into it.

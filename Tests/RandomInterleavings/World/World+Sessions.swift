@@ -13,8 +13,6 @@
     init(_ key: Int, on dispatcher: Dispatcher) { (self.key, self.dispatcher) = (key, dispatcher) }
   }
 
-  struct OpenFailure: Error {}
-
   extension World {
     func makeSessions() -> Sessions<Int, Session> {
       Sessions(idle: plan.hasIdleTime ? .seconds(1) : .zero, clock: clock) { key, dispatcher in
@@ -33,14 +31,14 @@
       if failingOpens > 0 {
         failingOpens -= 1
         openSessions[key] = nil
-        throw OpenFailure()
+        throw CancellationError()
       }
       return session
     }
 
     private func closeSession(_ session: Session) async {
-      if session.uses > 0 { fail("B14: the session of key \(session.key) is closed during a use.") }
-      if session.isClosing { fail("B14: the session of key \(session.key) is closed twice.") }
+      if session.uses > 0 { fail("B14: session \(session.key) is closed during a use.") }
+      if session.isClosing { fail("B14: session \(session.key) is closed twice.") }
       session.isClosing = true
       interleavingPoint()
       await Task.yield()
@@ -52,9 +50,8 @@
       let key = op.target % 2
       let task = Task {
         _ = try? await sessions.with(key) { session in
-          if session.isClosing || openSessions[key] !== session {
-            fail("B14: a closed session is used.")
-          }
+          let isOpen = openSessions[key] === session && !session.isClosing
+          if !isOpen { fail("B14: a closed session is used.") }
           if Dispatcher.shared !== session.dispatcher { fail("B14: a use has another dispatcher.") }
           session.uses += 1
           for op in op.body {
@@ -73,25 +70,23 @@
       tasks[op.target % tasks.count].cancel()
     }
 
-    func shutDown() {
+    func shutDown(_: Op) {
       guard let sessions else { return }
       shutDowns += 1
-      tasks.append(
-        Task {
-          await sessions.shutDown()
-          if !Task.isCancelled, !openSessions.isEmpty {
-            fail("B14: `shutDown` returns before all sessions are closed.")
-          }
-          shutDowns -= 1
-        }
-      )
+      let task = Task {
+        await sessions.shutDown()
+        let isRight = openSessions.isEmpty || Task.isCancelled
+        if !isRight { fail("B14: `shutDown` leaves sessions open.") }
+        shutDowns -= 1
+      }
+      tasks.append(task)
     }
+
+    func failOpen(_: Op) { failingOpens += 1 }
 
     func checkSessions() {
       if shutDowns > 0 { fail("B14: `shutDown` never returns.") }
-      if let key = openSessions.keys.first {
-        fail("B14: the session of key \(key) is never closed.")
-      }
+      if let key = openSessions.keys.first { fail("B14: session \(key) is never closed.") }
       if let ids = sessions?.ids.value, !ids.isEmpty { fail("B14: \(ids) stay open.") }
     }
   }

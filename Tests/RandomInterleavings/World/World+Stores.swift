@@ -100,10 +100,9 @@
     func reduce(with state: Work) {
       if case .run(let job) = state, job.op.payload % 2 == 1 {
         waitFor(BaseStore.self)
-        let isMissing = base.record.registered < job.begin && base.record.endBegins == .max
-        if isMissing, !job.stores.contains(base.record.number) {
-          world.fail("waitFor returns before store \(base.record.number) has reduced.")
-        }
+        let isDue = base.record.registered < job.begin && base.record.endBegins == .max
+        let isDone = job.stores.contains(base.record.number)
+        if isDue, !isDone { world.fail("`waitFor` returns before the store has reduced.") }
       }
       world.note(state, in: self)
     }
@@ -127,9 +126,8 @@
     fileprivate func reduce(_ job: Job, in store: WorkStore) {
       let number = store.record.dispatcher
       if history.place.reduces.contains(number) { fail("D3: a reduce runs inside a reduce.") }
-      if let effect = job.effect, isSuperseded(effect) {
-        fail("B9: a state of the superseded effect \(effect.op.number) is reduced.")
-      }
+      let isLate = job.effect.map(isSuperseded) ?? false
+      if isLate { fail("B9: a state of a superseded effect is reduced.") }
       job.reduceBegin = history.tick()
       note(.run(job), in: store)
       let place = history.place
@@ -139,37 +137,27 @@
       place.job = nil
       place.reduces.removeLast()
       job.end = history.tick()
-      for source in [Listener.Source.states, .events] {
-        history.noteEvent(job.number, of: source, number, inBody: false)
+      for source in [Listener.Source.states(number), .events(number)] {
+        history.noteEvent(job.number, of: source, inBody: false)
       }
     }
 
     fileprivate func note(_ state: Work, in store: some RecordedStore) {
       guard case .run(let job) = state else { return }
       let record = store.record
-      if job.stores.contains(record.number) {
-        fail("R3: store \(record.number) reduces a state twice.")
-      }
-      if record.end < job.begin {
-        fail("R4: store \(record.number) reduces a state after its end.")
-      }
+      if job.stores.contains(record.number) { fail("R3: a store reduces a state twice.") }
+      if record.end < job.begin { fail("R4: a store reduces a state after its end.") }
       job.stores.append(record.number)
       if job.op.watch.pauses { interleavingPoint() }
     }
 
     func checkJobs() {
       for job in jobs where job.end < .max {
-        let dispatcher = job.op.target % dispatchers.count
-        for record in records
-        where record.dispatcher == dispatcher && !job.stores.contains(record.number) {
-          if record.registered < job.begin,
-            record.endBegins > job.returned || record.endBegins == .max
-          {
-            return fail(
-              "R3: store \(record.number) misses the state of \(job.op.kind) \(job.op.number)."
-            )
-          }
+        let missed = records.first {
+          $0.dispatcher == job.op.target % dispatchers.count && !job.stores.contains($0.number)
+            && $0.registered < job.begin && ($0.endBegins > job.returned || $0.endBegins == .max)
         }
+        if let missed { fail("R3: store \(missed.number) misses the state of \(job.op.name).") }
       }
     }
 
@@ -180,23 +168,17 @@
       let begin = history.now
       let kinds: [any RecordedStore.Type] = [BaseStore.self, ChildStore.self, PeerStore.self]
       let kind = kinds[op.target % kinds.count]
-      let store = withDispatcher(dispatchers[dispatcher]) {
-        kind.instantiate() as any RecordedStore
-      }
+      let store: any RecordedStore = withDispatcher(dispatchers[dispatcher]) { kind.instantiate() }
       let record = store.record
       let end = history.tick()
       record.holders += 1
       record.registered = min(record.registered, end)
-      if record.end < begin {
-        fail("R2: `instantiate` returns store \(record.number) after its end.")
+      if record.end < begin { fail("R2: `instantiate` returns a store after its end.") }
+      let older = records.first {
+        $0 !== record && $0.dispatcher == dispatcher && $0.kind == ObjectIdentifier(kind)
+          && $0.registered < begin && $0.endBegins > end
       }
-      for other in records where other !== record && other.dispatcher == dispatcher {
-        if other.kind == ObjectIdentifier(kind), other.registered < begin, other.endBegins > end {
-          fail(
-            "R1: `instantiate` returns store \(record.number) although store \(other.number) exists."
-          )
-        }
-      }
+      if let older { fail("R1: store \(record.number) is made although \(older.number) exists.") }
       held.append(store)
     }
 
@@ -217,11 +199,10 @@
       end(where: { $0 === store.record }) { store.clear() }
     }
 
-    func unregisterAll() {
-      let number = 1 % dispatchers.count
-      guard number > 0 else { return }
+    func unregisterAll(_: Op) {
+      guard dispatchers.count > 1 else { return }
       unregistrations += 1
-      end(where: { $0.dispatcher == number }) { dispatchers[number].unregisterAll() }
+      end(where: { $0.dispatcher == 1 }) { dispatchers[1].unregisterAll() }
       unregistrations -= 1
     }
 
@@ -237,43 +218,6 @@
         record.endBegins = min(record.endBegins, begin)
         if record.registered < begin { record.end = min(record.end, end) }
       }
-    }
-
-    // MARK: - Queries
-
-    func query(_ op: Op) { queryDusts.append((queried.query(op.target % 3), op.target % 3)) }
-
-    func endQuery(_ op: Op) {
-      guard !queryDusts.isEmpty else { return }
-      let (dust, _) = queryDusts.remove(at: op.target % queryDusts.count)
-      dust.clean()
-    }
-
-    func checkQueries() {
-      let held = Set(queryDusts.map(\.query))
-      if queried.last != held {
-        fail("B8: the active queries are \(queried.last) instead of \(held).")
-      }
-    }
-  }
-
-  enum NoWork: DispatchState {
-    typealias RelatedStoreType = QueriedStore
-  }
-
-  final class QueriedStore: Queryable, @unchecked Sendable {
-    let queries = Queries<Int>()
-    private(set) var last: Set<Int> = []
-    private var isInCall = false
-
-    func reduce(with _: NoWork) {}
-
-    func activeQueriesDidChange(from old: Set<Int>, to new: Set<Int>) {
-      if isInCall { world.fail("B8: two calls for active queries overlap.") }
-      if old != last { world.fail("B8: the active queries change from \(old), but were \(last).") }
-      isInCall = true
-      interleavingPoint()
-      (isInCall, last) = (false, new)
     }
   }
 #endif

@@ -27,15 +27,14 @@
         let missing = history.firstWrite(to: root)
         nodes.append(Node(row, leaves) { $0?.val ?? Val([missing]) })
       case .variable, .stored:
-        let value = Val([history.firstWrite(to: root)])
         let isStored = kind == .stored && root < 2
-        let variable = isStored ? stores[0].variables[root] : Variable(value)
-        if isStored { variable.value = value }
+        let variable = isStored ? stores[0].variables[root] : Variable(Val([]))
+        variable.value = Val([history.firstWrite(to: root)])
         history.know(variable.identity, as: root)
         variables.append(variable)
+        let constant = variable.constant
         nodes.append(
-          root.isMultiple(of: 2)
-            ? Node(variable, leaves) { $0 } : Node(variable.constant, leaves) { $0 }
+          root % 2 == 0 ? Node(variable, leaves, \.self) : Node(constant, leaves, \.self)
         )
       }
     }
@@ -61,9 +60,10 @@
 
     // MARK: - Writing
 
-    /// A new value for the operation's root.
-    private func newVal(_ op: Op) -> Val {
+    /// A new value for a root.
+    private func newVal(_ op: Op, for root: Int) -> Val {
       let val = Val([history.newWrite(payload: op.payload)])
+      history.place.run?.newWrites.append((root, val.writes[0]))
       if op.kind == .set, !op.body.isEmpty { actionsAtEnd[ObjectIdentifier(val)] = op.body }
       return val
     }
@@ -71,12 +71,11 @@
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
-        table?[RowID(root)] = Row(id: root, val: newVal(op))
-        if op.payload == 3 {
-          table?[RowID(World.otherRow)] = Row(id: World.otherRow, val: newVal(op))
-        }
+        table?[RowID(root)] = Row(id: root, val: newVal(op, for: root))
+        let other = World.otherRow
+        if op.payload == 3 { table?[RowID(other)] = Row(id: other, val: newVal(op, for: other)) }
       } else {
-        variables[root]?.value = newVal(op)
+        variables[root]?.value = newVal(op, for: root)
       }
     }
 
@@ -88,11 +87,11 @@
           body()
         }
       }
-      func change(_ row: inout Row?) { change { row = Row(id: root, val: newVal(op)) } }
+      func change(_ row: inout Row?) { change { row = Row(id: root, val: newVal(op, for: root)) } }
       if plan.roots[root] == .row, let table {
         change(&table[RowID(root)])
       } else {
-        variables[root]?.modify { value in change { value = newVal(op) } }
+        variables[root]?.modify { value in change { value = newVal(op, for: root) } }
       }
     }
 
@@ -104,9 +103,8 @@
       let ids = plan.roots.indices.filter { plan.roots[$0] == .row }
       let first = op.payload % max(1, ids.count)
       let other = op.payload < 2 ? [World.otherRow] : []
-      table?.replaceAll(
-        with: (ids[first...] + ids[..<first] + other).map { Row(id: $0, val: newVal(op)) }
-      )
+      let all = ids[first...] + ids[..<first] + other
+      table?.replaceAll(with: all.map { Row(id: $0, val: newVal(op, for: $0)) })
     }
 
     // MARK: - Reading
@@ -124,22 +122,9 @@
       let tracking = Tracking(node.leaves)
       trackings.append(tracking)
       let begin = history.now
-      let val = withObservationTracking {
-        node.read()
-      } onChange: {
-        tracking.hasFired = true
-      }
+      let val = withObservationTracking(node.read) { tracking.hasFired = true }
       tracking.installed = history.tick()
       check(val.writes, of: node.leaves, in: "a tracked read", since: begin)
-    }
-
-    /// Makes a constant of a variable and a combination, which is allowed even in a mutation.
-    func make(_ op: Op) {
-      let root = op.target % plan.roots.count
-      if let variable = variables[root], variable.constant !== variable.constant {
-        fail("A variable has two constants.")
-      }
-      if let node = nodes[root] { _ = node.combine(with: node) }
     }
 
     func drop(_ op: Op) {
@@ -159,14 +144,12 @@
       }
     }
 
-    func haveSamePayloads(_ one: Val, _ other: Val) -> Bool {
-      zip(one.writes, other.writes).allSatisfy { history.payloads[$0] == history.payloads[$1] }
+    func haveSamePayloads(_ one: [Int], _ other: [Int]) -> Bool {
+      zip(one, other).allSatisfy { history.payloads[$0] == history.payloads[$1] }
     }
 
     func check(_ writes: [Int], of leaves: [Leaf], in place: String, since begin: Int? = nil) {
-      if history.isMixed(writes, leaves) {
-        fail("B1: \(place) has two values of one variable: \(writes).")
-      }
+      if history.isMixed(writes, leaves) { fail("B1: \(place) has two values of one root.") }
       if let begin, !history.wasCurrent(writes, leaves, since: begin) {
         fail("\(place) has \(writes), which the variables had at no moment of the read.")
       }

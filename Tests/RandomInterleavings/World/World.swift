@@ -33,14 +33,12 @@
     var records: [StoreRecord] = []
     var jobs: [Job] = []
     var unregistrations = 0
-    let queried = QueriedStore()
-    var queryDusts: [(dust: Dust, query: Int)] = []
 
     // Effects and sessions
     let clock = ManualClock()
     var effects: [EffectsOfScenario] = []
     var runs: [EffectRun] = []
-    var awaiting: [(task: Task<Void, Never>, box: Box)] = []
+    var awaiting: [(task: Task<Void, Never>, run: EffectRun)] = []
     var tasks: [Task<Void, Never>] = []
     var sessions: Sessions<Int, Session>?
     var openSessions: [Int: Session] = [:]
@@ -51,12 +49,10 @@
     let disk = MemoryDisk()
     var keeper: Keeper?
     var keys: [Key] = []
-    var followers:
-      [(keeper: Keeper, dispatcher: Dispatcher, store: KeptNumber, key: Int, dust: Dust)] = []
+    var followers: [Follower] = []
     var failingCalls = 0
     var calls = 0
     var adds = 0
-    var keptStores = 0
     var survivors: [(durable: [Int], numbers: [Int], disks: [MemoryDisk])] = []
 
     /// The number of values, stores and closures that exist.
@@ -79,13 +75,8 @@
 
     func setUp(_ scenario: Scenario) {
       dispatchers = (0..<plan.dispatchers).map { $0 == 0 ? .shared : Dispatcher() }
-      stores = dispatchers.map { dispatcher in
-        withDispatcher(dispatcher) {
-          let store = WorkStore.instantiate()
-          store.record.registered = history.tick()
-          return store
-        }
-      }
+      stores = dispatchers.map { withDispatcher($0) { WorkStore.instantiate() } }
+      for store in stores { store.record.registered = history.tick() }
       setUpValues()
       effects = (0..<plan.effects).map { EffectsOfScenario($0 + plan.firstPolicy) }
       if plan.hasSessions { sessions = makeSessions() }
@@ -93,11 +84,7 @@
       for op in plan.setup { perform(op) }
       for (index, ops) in plan.threads.enumerated() {
         let body: @Sendable () -> Void = { for op in ops { world.perform(op) } }
-        if plan.hasMain && index == 0 {
-          scenario.mainThread(body)
-        } else {
-          scenario.thread(nil, body)
-        }
+        plan.hasMain && index == 0 ? scenario.mainThread(body) : scenario.thread(nil, body)
       }
       scenario.lastThread { world.beginEnd() }
       // Effects that pause may begin other ones that pause.
@@ -108,52 +95,38 @@
 
     // MARK: - Operations
 
+    private static let operations: [Op.Kind: @Sendable (World) -> (Op) -> Void] = [
+      .set: set, .modify: modify, .replaceAll: replaceAll, .read: read, .track: track,
+      .drop: drop, .observe: observe, .clean: clean, .cleanBag: cleanBag, .send: send,
+      .listen: listen, .transaction: transaction, .readTogether: readTogether, .reduce: reduce,
+      .create: create, .letGo: letGo, .clear: clear, .unregisterAll: unregisterAll,
+      .runEffect: runEffect, .performEffect: performEffect,
+      .cancelEffects: cancelEffects, .cancelTask: cancelTask, .settle: settle, .advance: advance,
+      .useSession: useSession, .cancelUse: cancelUse, .failOpen: failOpen, .shutDown: shutDown,
+      .openKey: openKey, .add: add, .flush: flush, .closeKey: close, .letGoOfKey: letGoOfKey,
+      .letGoOfKeeper: letGoOfKeeper, .failCall: failCall, .follow: follow,
+    ]
+
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
       let run = history.begin(op)
       if let changes = plan.changesBeforeHandover, run.isOutermost {
         offerDelivery(afterChanges: changes)
       }
-      switch op.kind {
-      case .set: set(op)
-      case .modify: modify(op)
-      case .replaceAll: replaceAll(op)
-      case .read: read(op)
-      case .track: track(op)
-      case .make: make(op)
-      case .drop: drop(op)
-      case .observe: observe(op)
-      case .clean: clean(op)
-      case .cleanBag: cleanBag()
-      case .send: send(op)
-      case .listen: listen(op)
-      case .transaction:
-        dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
-      case .readTogether:
-        dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
-      case .reduce: reduce(op)
-      case .create: create(op)
-      case .letGo: letGo(op)
-      case .clear: clear(op)
-      case .unregisterAll: unregisterAll()
-      case .query: query(op)
-      case .endQuery: endQuery(op)
-      case .runEffect: runEffect(op)
-      case .performEffect: performEffect(op)
-      case .cancelEffects: cancelEffects(op)
-      case .cancelTask: cancelTask(op)
-      case .settle: settle(op)
-      case .advance: clock.advance(by: .seconds(1))
-      case .useSession: useSession(op)
-      case .cancelUse: cancelUse(op)
-      case .failOpen: failingOpens += 1
-      case .shutDown: shutDown()
-      case .openKey, .add, .flush, .closeKey, .letGoOfKey, .letGoOfKeeper, .failCall, .follow:
-        keep(op)
-      }
+      World.operations[op.kind]?(self)(op)
       history.end(run)
       if run.wasAlone, failure == nil { checkDelivered(after: run) }
     }
+
+    private func transaction(_ op: Op) {
+      dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+    }
+
+    private func readTogether(_ op: Op) {
+      dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+    }
+
+    private func advance(_: Op) { clock.advance(by: .seconds(1)) }
 
     /// Whether an operation is allowed where the thread is. Users must not nest mutations or dispatchers in two orders,
     /// use a variable inside its own mutation, or take a turn inside a mutation.
@@ -178,6 +151,7 @@
         }
         return isFree(node.leaves.map(\.root))
       case .drop, .create, .letGo, .clear, .unregisterAll, .add: return place.mutated.isEmpty
+      case .runEffect, .performEffect, .cancelEffects: return !effects.isEmpty
       default: return true
       }
     }
@@ -198,10 +172,8 @@
     func noteRelease(of object: AnyObject) {
       liveObjects -= 1
       let held = heldLocks
-      if held.engine > 0 { return fail("V3: a value is released under a lock of the library.") }
-      if held.user > 0, !history.place.isInBody {
-        return fail("V3: a value is released under a lock that the library holds.")
-      }
+      let isInLock = held.engine > 0 || held.user > 0 && !history.place.isInBody
+      if isInLock { return fail("V3: a value is released under a lock of the library.") }
       guard let actions = actionsAtEnd.removeValue(forKey: ObjectIdentifier(object)) else { return }
       if !isOver, history.place.mutated.isEmpty { actions.forEach(perform) }
     }
