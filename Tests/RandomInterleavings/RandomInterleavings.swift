@@ -99,7 +99,9 @@
       for smaller in plan.smaller where .now < end {
         alarm(60)
         let new = smaller.explore(schedules: 400, seed: seed).failure
-        if let new, promise(new) == promise(failure) { return self.smallest(smaller, new, until: end) }
+        if let new, promise(new) == promise(failure) {
+          return self.smallest(smaller, new, until: end)
+        }
       }
       return (plan, failure)
     }

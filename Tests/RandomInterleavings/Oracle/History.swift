@@ -36,8 +36,11 @@
       /// Whether an observer began during the transaction, and waits for its end.
       fileprivate(set) var isAwaited = false
 
-      fileprivate init(at time: Int, by thread: Int, in run: Run?) {
-        (self.time, self.thread, self.run) = (time, thread, run)
+      /// The transaction that has committed the writes, unless each was a change at once.
+      fileprivate let transaction: [Int?]
+
+      fileprivate init(at time: Int, by thread: Int, in run: Run?, _ transaction: [Int?] = []) {
+        (self.time, self.thread, self.run, self.transaction) = (time, thread, run, transaction)
       }
     }
 
@@ -50,8 +53,8 @@
       fileprivate(set) var dispatchers: [Int] = []
       fileprivate(set) var mutated: [Int] = []
 
-      /// The number of bodies that the thread has been in, not counting bodies in others.
-      fileprivate var outermostBodies = 0
+      /// The number of transactions that the thread has begun, not counting those in others.
+      var transactions = 0
 
       /// The dispatchers of the thread's reduces, and the job that it reduces.
       var reduces: [Int] = []
@@ -72,7 +75,7 @@
       typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
 
       fileprivate func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
-        if !isInBody { outermostBodies += 1 }
+        if !isInBody { transactions += 1 }
         self[keyPath: locks].append(lock)
         body()
         self[keyPath: locks].removeLast()
@@ -146,8 +149,7 @@
     var isInSetup: Bool { currentThread == 0 }
 
     private var areOthersIdle: Bool {
-      let thread = currentThread
-      return !hasOtherThreads && places.allSatisfy { $0.key == thread || $0.value.runs.isEmpty }
+      !hasOtherThreads && places.allSatisfy { $0.key == currentThread || $0.value.runs.isEmpty }
     }
 
     func begin(_ op: Op) -> Run {
@@ -229,7 +231,11 @@
       guard let root = roots[channel], pending.contains(root) else { return }
       if places[thread]?.isInBody == true { world.fail("D4: root \(root) is committed too early.") }
       if batches.last?.time != now || batches.last?.thread != thread {
-        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
+        let place = places[thread]
+        let transaction = [thread, place?.transactions, place?.run?.begin]
+        let isSecond = batches.contains { $0.transaction == transaction }
+        if isSecond { world.fail("B1: a transaction is committed in two steps.") }
+        batches.append(Batch(at: tick(), by: thread, in: place?.run, transaction))
       }
       commit(root)
     }
@@ -267,7 +273,7 @@
     /// Notes that an event is about to be sent, or that a job has been reduced.
     func noteEvent(_ id: Int, of source: Listener.Source, inBody isInBody: Bool) {
       let (time, place) = (tick(), place)
-      let body = isInBody ? place.outermostBodies : nil
+      let body = isInBody ? place.transactions : nil
       events.append(Event(id: id, source: source, time: time, place: place, body: body))
     }
 
@@ -277,7 +283,7 @@
     /// Returns what is wrong if an event is delivered before its transaction has ended.
     func prematureEvent(_ id: Int, of source: Listener.Source) -> String? {
       let event = events.last { $0.id == id && $0.source == source }
-      let isOpen = event.map { $0.place.isInBody && $0.place.outermostBodies == $0.body }
+      let isOpen = event.map { $0.place.isInBody && $0.place.transactions == $0.body }
       return isOpen == true ? "D4: event \(id) is delivered in its transaction." : nil
     }
 

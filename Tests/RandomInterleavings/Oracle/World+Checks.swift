@@ -2,9 +2,7 @@
   import FluxCapacitor
   import FluxCapacitorTesting
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
+  struct Failure: Error, CustomStringConvertible { let description: String }
 
   extension World {
     /// D2: after an operation beside which no other thread did anything, the observers on `.current` have been called.

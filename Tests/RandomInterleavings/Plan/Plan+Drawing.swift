@@ -15,8 +15,6 @@
     var setup = 0...3
     var stored = 20
     var effects = 0...0
-    var hasSessions = false
-    var hasKeeper = false
 
     /// The weights of each thread's operations.
     var threads: [Weights]
@@ -82,15 +80,15 @@
         threads: [[.track: 4, .set: 1], [.track: 3, .set: 2], [.set: 3, .transaction: 1, .track: 1]]),
       Theme(name: "bags", roots: 1...2, derivations: 0...2, setup: 0...2,
         threads: [[.observe: 3, .cleanBag: 1, .listen: 1], [.cleanBag: 2, .observe: 2, .set: 1], [.set: 3, .send: 1, .cleanBag: 1]], inBag: 80),
-      Theme(name: "effects", roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 0...2, effects: 1...2,
+      Theme(name: "effects", roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 1...3, effects: 1...2,
         threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
           [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2]],
         bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60),
-      Theme(name: "sessions", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasSessions: true,
+      Theme(name: "sessions", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
         threads: [[.useSession: 3, .cancelUse: 1, .advance: 1], [.useSession: 3, .failOpen: 1, .shutDown: 1],
           [.useSession: 2, .advance: 1, .cancelUse: 1]],
         bodies: [.reduce: 1, .set: 1]),
-      Theme(name: "keepers", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0, hasKeeper: true,
+      Theme(name: "keepers", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
         threads: [[.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 2],
           [.add: 2, .advance: 2, .follow: 1, .letGoOfKeeper: 1]],
         ops: 2...5),
@@ -127,9 +125,8 @@
       hasMain = pen.chance(theme.otherQueues)
       effects = pen.number(theme.effects)
       firstPolicy = pen.number(0...4)
-      hasSessions = theme.hasSessions
-      hasIdleTime = hasSessions && pen.chance(50)
-      hasKeeper = theme.hasKeeper
+      (hasSessions, hasKeeper) = (theme.name == "sessions", theme.name == "keepers")
+      hasIdleTime = pen.chance(50)
       if pen.chance(theme.handovers) { changesBeforeHandover = pen.number(1...3) }
     }
   }
@@ -148,12 +145,7 @@
 
     mutating func kind(_ weights: Theme.Weights) -> Op.Kind {
       let sorted = weights.sorted { $0.key.rawValue < $1.key.rawValue }
-      var rest = number(0...sorted.reduce(-1) { $0 + $1.value })
-      for (kind, weight) in sorted {
-        if rest < weight { return kind }
-        rest -= weight
-      }
-      return .read
+      return element(of: sorted.flatMap { Array(repeating: $0.key, count: $0.value) })
     }
 
     mutating func op(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int) -> Op {
@@ -171,7 +163,7 @@
       if [.observe, .listen, .track].contains(kind) { op.watch = watch(plan, theme, depth) }
       let (hasBody, kinds): (Bool, Theme.Weights) =
         switch kind {
-        case .readTogether: (true, [.read: 1])
+        case .readTogether: (true, [.read: 5, .reduce: 1])
         case .transaction, .reduce: (true, theme.bodies)
         case .modify: (chance(30), theme.bodies)
         case .observe, .listen: (chance(theme.activeObservers), theme.bodies)

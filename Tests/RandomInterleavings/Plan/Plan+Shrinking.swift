@@ -14,8 +14,8 @@
       for index in roots.indices where roots.count > 1 { add { $0.roots.remove(at: index) } }
       let changes: [(inout Plan) -> Void] = [
         { $0.dispatchers = 1 }, { $0.sinks = max(0, $0.sinks - 1) }, { $0.hasMain = false },
-        { $0.effects = max(0, $0.effects - 1) }, { $0.hasSessions = false },
-        { $0.hasIdleTime = false }, { $0.changesBeforeHandover = nil },
+        { $0.effects = max(0, $0.effects - 1) }, { $0.hasIdleTime = false },
+        { $0.changesBeforeHandover = nil },
       ]
       changes.forEach(add)
       return plans.filter { "\($0)" != "\(self)" }

@@ -12,10 +12,9 @@
 
     /// The policy of the first effects. The others have the next policies.
     var firstPolicy = 0
-    var hasSessions = false
-
     /// Whether sessions are kept open for a while after their last use.
     var hasIdleTime = false
+    var hasSessions = false
     var hasKeeper = false
     var setup: [Op] = []
     var threads: [[Op]] = []

@@ -160,14 +160,15 @@
     private func checkCancellation(of run: EffectRun) {
       let isRunning = effects[run.effects].effects.isRunning.value
       // A newer run may have superseded this one, and may be about to cancel it.
-      let isNewest = !runs.contains {
+      let newer = runs.filter {
         $0.effects == run.effects && $0 !== run && $0.registered > run.begin
       }
-      guard isNewest else { return }
-      if run.cancelled < history.now, !Task.isCancelled {
-        fail("B9: effect \(run.op.number) goes on although `cancel` has returned.")
-      }
-      if !isRunning { fail("B9: `isRunning` is false while effect \(run.op.number) runs.") }
+      let isSpared = newer.allSatisfy { $0.isAwaited && $0.isInside(run) }
+      let mayBeCancelled = run.mayBeCancelled || run.parent != nil || !isSpared
+      if Task.isCancelled, !mayBeCancelled { fail("B9: effect \(run.op.number) is cancelled.") }
+      let isDue = isSpared && run.cancelled < history.now
+      if isDue, !Task.isCancelled { fail("B9: effect \(run.op.number) isn't cancelled.") }
+      if newer.isEmpty, !isRunning { fail("B9: `isRunning` is false during an effect.") }
     }
 
     func cancelEffects(_ op: Op) {
@@ -175,6 +176,7 @@
       let running = runs.filter { $0.effects == number && $0.ended == nil }
       let begun = running.filter { $0.registered < history.now }
       interleavingPoint()
+      for run in running { run.mayBeCancelled = true }
       effects[number].effects.cancel()
       let end = history.tick()
       for run in begun { run.cancelled = min(run.cancelled, end) }
@@ -185,9 +187,9 @@
       guard !awaiting.isEmpty else { return }
       let (task, run) = awaiting[op.target % awaiting.count]
       interleavingPoint()
-      task.cancel()
       run.mayBeCancelled = true
-      if run.begin < .max { run.cancelled = min(run.cancelled, history.tick()) }
+      task.cancel()
+      run.cancelled = min(run.cancelled, history.tick())
     }
 
     /// Checks that all effects that run when `settled()` is called have ended when it returns.

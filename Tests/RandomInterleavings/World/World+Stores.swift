@@ -86,7 +86,13 @@
     func reduce(with state: Work) { world.note(state, in: self) }
   }
 
-  final class ChildStore: BaseStore, @unchecked Sendable {}
+  final class ChildStore: BaseStore, @unchecked Sendable {
+    /// Dispatches a state, which must wait for the end of the creation.
+    required init() {
+      super.init()
+      if world.history.place.dispatchers.isEmpty { world.reduce(Op(.reduce, record.dispatcher)) }
+    }
+  }
 
   /// A store that keeps another one, and lets it reduce first.
   final class PeerStore: RecordedStore {

@@ -72,6 +72,7 @@
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
         table?[RowID(root)] = Row(id: root, val: newVal(op, for: root))
+        history.place.transactions += 1
         let other = World.otherRow
         if op.payload == 3 { table?[RowID(other)] = Row(id: other, val: newVal(op, for: other)) }
       } else {

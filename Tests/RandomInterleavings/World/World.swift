@@ -118,12 +118,12 @@
       if run.wasAlone, failure == nil { checkDelivered(after: run) }
     }
 
-    private func transaction(_ op: Op) {
-      dispatcher(op).transaction { history.inBody(of: number(op)) { op.body.forEach(perform) } }
-    }
+    private func transaction(_ op: Op) { dispatcher(op).transaction { performBody(of: op) } }
 
-    private func readTogether(_ op: Op) {
-      dispatcher(op).read { history.inBody(of: number(op)) { op.body.forEach(perform) } }
+    private func readTogether(_ op: Op) { dispatcher(op).read { performBody(of: op) } }
+
+    private func performBody(of op: Op) {
+      history.inBody(of: number(op)) { op.body.forEach(perform) }
     }
 
     private func advance(_: Op) { clock.advance(by: .seconds(1)) }
