@@ -27,31 +27,6 @@
       }
     }
 
-    @Test func observerOnAQueueIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
-      explore(isReduced: false) { scenario in
-        let (variable, lateCall) = (Variable(0), LateCall())
-        let queue = ExecuteQueue.queue(DispatchQueue(label: "queue"))
-        let dust = variable.observe(on: queue, ignoreFirst: true) { _ in lateCall.note() }
-        scenario.thread {
-          variable.value = 1
-          dust.clean()
-        }
-        scenario.thread { lateCall.watch(after: dust.clean) }
-        scenario.check { #expect(!lateCall.hasHappened) }
-      }
-    }
-
-    @Test func observerIsNotCalledAfterEitherOfTwoConcurrentCleansReturns() {
-      explore(isReduced: false) { scenario in
-        let (variable, lateCall) = (Variable(0), LateCall())
-        let dust = variable.observe(ignoreFirst: true) { _ in lateCall.note() }
-        scenario.thread { variable.value = 1 }
-        scenario.thread { dust.clean() }
-        scenario.thread { lateCall.watch(after: dust.clean) }
-        scenario.check { #expect(!lateCall.hasHappened) }
-      }
-    }
-
     @Test func observerIsNotCalledAfterItsDustBusterIsFreed() {
       explore(isReduced: false) { scenario in
         let (variable, lateCall) = (Variable(0), LateCall())

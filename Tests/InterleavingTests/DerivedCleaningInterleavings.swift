@@ -6,66 +6,6 @@
   /// B1: a derived constant delivers every change while it has observers, even if some observers are
   /// cleaned during changes.
   struct DerivedCleaningInterleavings {
-    @Test func observerThatReplacesAMapsLastObserverDuringAChangeMissesNoChange() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let log = Log<Int>()
-        let former = tenfold.observe { _ in }
-        scenario.thread { number.value = 1 }
-        scenario.thread {
-          former.clean()
-          tenfold.observe(in: log)
-        }
-        scenario.check {
-          number.value = 2
-          #expect([[0, 10, 20], [10, 20]].contains(log.entries))
-        }
-      }
-    }
-
-    @Test func derivedConstantIsNotComputedAfterItsLastObserverIsCleaned() {
-      explore { scenario in
-        let (number, computed) = (Variable(0), Log<Int>())
-        let tenfold = number.map {
-          computed.append($0)
-          return $0 * 10
-        }
-        let dusts = [tenfold.observe { _ in }, tenfold.map { $0 + 1 }.observe { _ in }]
-        scenario.thread {
-          number.value = 1
-          dusts[0].clean()
-        }
-        scenario.thread { dusts[1].clean() }
-        scenario.check {
-          #expect(computed.entries == [0, 1])
-          number.value = 2
-          #expect(computed.entries == [0, 1])
-          #expect(tenfold.value == 20)
-        }
-      }
-    }
-
-    @Test func mapIsNotComputedAfterItsObserverIsCleanedBesideAnObservedMap() {
-      explore { scenario in
-        let (number, computed) = (Variable(0), Log<Int>())
-        let counted = number.map { value in
-          computed.append(value)
-          return value
-        }
-        _ = number.map { $0 }.observe { _ in }
-        let cleaned = counted.observe { _ in }
-        scenario.thread {
-          number.value = 1
-          cleaned.clean()
-          number.value = 2
-        }
-        scenario.thread { _ = number.value }
-        scenario.keep(counted)
-        scenario.check { #expect(computed.entries == [0, 1]) }
-      }
-    }
-
     @Test func derivedConstantIsNotComputedAfterAMutationCleansItsLastObserver() {
       explore { scenario in
         let (left, right, computed) = (Variable(0), Variable(0), Log<Int>())

@@ -6,46 +6,6 @@
   /// B1: an observer's first value can be a value that earlier observers never receive. A new
   /// observer with such a first value is called again with the constant's final value.
   struct DerivedFirstValueInterleavings {
-    @Test func observerThatJoinsDuringATransactionStartsWithTheLastDeliveredValue() {
-      explore { scenario in
-        let number = Variable(0)
-        let distinct = number.removeDuplicates()
-        let (first, second) = (Log<Int>(), Log<Int>())
-        _ = distinct.observe(ignoreFirst: true) { _ in }
-        scenario.thread {
-          for log in [first, second] {
-            Dispatcher.shared.transaction {
-              number.value = 1
-              distinct.observe(in: log)
-              number.value = 0
-            }
-          }
-        }
-        scenario.thread { _ = distinct.value }
-        scenario.check {
-          #expect(first.entries == [0])
-          #expect(second.entries == [0])
-        }
-      }
-    }
-
-    /// The second observer joins while a change is pending. In some schedules, the map has an observer then,
-    /// but has delivered no value yet.
-    @Test func observerThatJoinsBeforeAMapsFirstDeliveryReceivesNoChangeTwice() {
-      explore { scenario in
-        let (number, trigger, log) = (Variable(0), Variable(0), Log<Int>())
-        let tenfold = number.map { $0 * 10 }
-        _ = trigger.observe(ignoreFirst: true) { _ in
-          // The library delivers the change after this observer has returned.
-          number.value = 1
-          tenfold.observe(in: log)
-        }
-        scenario.thread { _ = tenfold.observe { _ in } }
-        scenario.thread { trigger.value = 1 }
-        scenario.check { #expect([[0, 10], [10]].contains(log.entries)) }
-      }
-    }
-
     /// The combined constant starts with 5. The earlier observer of `distinct` never receives 5.
     @Test func combinedConstantObservedInATransactionEndsWithTheCommittedValues() {
       explore { scenario in
@@ -149,16 +109,6 @@
       }
     }
 
-    /// The observer subscribes beside a delivery, too.
-    @Test func removeDuplicatesObservedBesideAWriteDeliversNoValueTwice() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        scenario.thread { number.removeDuplicates().observe(in: log) }
-        scenario.threads(1...2) { _ in number.value = 1 }
-        scenario.check { #expect([[0, 1], [1]].contains(log.entries)) }
-      }
-    }
-
     /// The inner constant delivers changes from before its first value as one change, which the outer
     /// constant must not receive.
     @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
@@ -173,22 +123,6 @@
         }
         scenario.threads(1...2) { right.value = $0 }
         scenario.check { #expect(log.last == [1, right.value]) }
-      }
-    }
-
-    @Test func observerThatSubscribesDuringTwoPendingChangesEndsWithTheLastValue() {
-      explore { scenario in
-        let (number, trigger, log) = (Variable(0), Variable(0), Log<Int>())
-        let distinct = number.removeDuplicates()
-        _ = distinct.observe { _ in }
-        _ = trigger.observe(ignoreFirst: true) { _ in
-          // The library delivers both changes after this observer has returned.
-          for value in 1...2 { number.value = value }
-          distinct.observe(in: log)
-        }
-        scenario.thread { trigger.value = 1 }
-        scenario.thread { _ = distinct.value }
-        scenario.check { #expect(log.last == 2) }
       }
     }
 

@@ -7,48 +7,6 @@
   /// B1, B5 and V7: a derived constant is freed once, after its last reference and its last observer are gone. A
   /// derived constant can be tracked by Observation.
   struct DerivedLifetimeInterleavings {
-    /// The library releases the observer's closure while no lock is held, so the deinit of a captured
-    /// object can use the constant.
-    @Test func derivedConstantIsFreedIfItsObserverIsCleanedDuringAChange() {
-      explore { scenario in
-        let (number, freed) = (Variable(0), Log<String>())
-        let constants = Log(transformed(number, noting: "transform", in: freed))
-        let dust = observe(constants, noting: "observer", in: freed)
-        scenario.thread { number.value = 1 }
-        scenario.thread { dust.clean() }
-        scenario.keep(number, dust)
-        scenario.check {
-          constants.removeAll()
-          #expect(freed.entries == ["observer", "transform"])
-        }
-      }
-    }
-
-    /// During a change, a region (a variable and its derived constants) retains constants that lose their
-    /// observers. The region must release these constants after the delivery.
-    @Test func derivedConstantIsFreedIfItsObserversChangeDuringADelivery() {
-      explore { scenario in
-        let (number, freed) = (Variable(0), Log<String>())
-        let constants = Log<Constant<Int>>()
-        constants.append(transformed(number, noting: "transform", in: freed).removeDuplicates())
-        let dusts = Log<Dust>()
-        if let distinct = constants.last {
-          dusts.append(distinct.observe(ignoreFirst: true) { _ in })
-        }
-        scenario.thread { number.value = 1 }
-        scenario.thread {
-          guard let distinct = constants.last else { return }
-          dusts.append(distinct.map { $0 + 1 }.observe { _ in })
-          for dust in dusts.entries { dust.clean() }
-        }
-        scenario.keep(number, dusts)
-        scenario.check {
-          constants.removeAll()
-          #expect(freed.entries == ["transform"])
-        }
-      }
-    }
-
     @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
       explore { scenario in
         let (number, log) = (Variable(0), Log<Int>())
@@ -71,34 +29,6 @@
           #expect([[0], [0, 1], [1, 0]].contains(log.entries))
           constants.removeAll()
           #expect(log.entries.sorted().prefix(2) == [0, 1])
-        }
-      }
-    }
-
-    @Test func observerThatSubscribesToAMapOnAQueueDuringAWriteReceivesTheNewValueOnce() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        let tenfold = number.map { $0 * 10 }
-        let queue = DispatchQueue(label: "queue")
-        scenario.thread { number.value = 1 }
-        scenario.thread { _ = tenfold.observe(on: .queue(queue)) { log.append($0) } }
-        scenario.check { #expect([[0, 10], [10]].contains(log.entries)) }
-      }
-    }
-
-    /// Observation itself misses a change that arrives before the reading closure has returned.
-    @Test func trackedReadOfAMapDuringAWriteReportsTheNextChangeOnce() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let (log, changes) = (Log<Int>(), Log<Int>())
-        scenario.thread { number.value = 1 }
-        scenario.thread { log.append(track(tenfold.value) { changes.append(1) }) }
-        scenario.keep(tenfold)
-        scenario.check {
-          #expect([0, 10].contains(log.last))
-          number.value = 2
-          #expect(changes.entries == [1])
         }
       }
     }
@@ -148,27 +78,5 @@
         }
       }
     }
-  }
-
-  private func transformed(
-    _ number: Variable<Int>,
-    noting name: String,
-    in freed: Log<String>
-  ) -> Constant<Int> {
-    let ending = AtEnd { freed.append(name) }
-    return number.map { value in withExtendedLifetime(ending) { value * 10 } }
-  }
-
-  private func observe(
-    _ constants: Log<Constant<Int>>,
-    noting name: String,
-    in freed: Log<String>
-  ) -> Dust {
-    let ending = AtEnd {
-      _ = constants.last?.value
-      freed.append(name)
-    }
-    guard let constant = constants.last else { preconditionFailure("There is none.") }
-    return constant.observe { _ in withExtendedLifetime(ending) {} }
   }
 #endif

@@ -46,41 +46,6 @@
       }
     }
 
-    /// A read that waits for one variable's lock holds no lock of a second variable, which a mutation might
-    /// need.
-    @Test func readOfACombinedConstantDoesNotDeadlockWithAMutationThatReadsAVariable() {
-      explore { scenario in
-        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
-        let both = Constant.combine(left, right)
-        scenario.thread { right.modify { $0 = left.value + 1 } }
-        scenario.thread {
-          let value = both.value
-          log.append([value.0, value.1])
-        }
-        scenario.check { #expect([[[0, 0]], [[0, 1]]].contains(log.entries)) }
-      }
-    }
-
-    @Test func concurrentReadersOfAMapNeverReadAnOlderValueAfterANewerValue() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        let tenfold = number.map { $0 * 10 }
-        scenario.thread {
-          number.value = 1
-          log.append(tenfold.value)
-        }
-        scenario.thread {
-          let value = tenfold.value
-          let next = tenfold.value
-          if value > next { log.append(value) }
-        }
-        scenario.check {
-          #expect(log.entries == [10])
-          #expect(tenfold.value == 10)
-        }
-      }
-    }
-
     @Test func mapIsComputedOncePerChangeForAllItsObservers() {
       explore { scenario in
         let (number, computed) = (Variable(0), Log<Int>())
@@ -117,25 +82,6 @@
           #expect(computed.entries.sorted() == [1, 2])
           #expect(log.entries == [1, 2])
         }
-      }
-    }
-
-    /// The delivering thread finds a value that one reader has stored. A second reader then replaces the
-    /// stored value.
-    @Test func mapDoesNotDeliverAValueReadAfterALaterWriteForAnEarlierChange() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let log = tenfold.logChanges()
-        scenario.transaction {
-          number.value = 1
-          _ = tenfold.value
-        }
-        scenario.thread {
-          number.value = 2
-          _ = tenfold.value
-        }
-        scenario.check { #expect([[10, 20], [20, 10], [20]].contains(log.entries)) }
       }
     }
   }

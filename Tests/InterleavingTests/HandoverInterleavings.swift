@@ -82,27 +82,6 @@
       }
     }
 
-    /// When the offer ends, the offering thread finds its own changes already delivered. A change that a
-    /// second thread has made during the offer must still be delivered.
-    @Test func changeWrittenDuringAHandoverOfferIsDeliveredIfNoThreadTakesTheOffer() {
-      explore { scenario in
-        let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        _ = one.observe(ignoreFirst: true) {
-          pretendToHaveToldManyChangesOfOthers()
-          variable.value = $0
-        }
-        _ = other.observe(ignoreFirst: true) { variable.value = $0 }
-        let log = variable.logChanges()
-        scenario.transaction { one.value = 1 }
-        scenario.thread { for value in 2...3 { other.value = value } }
-        scenario.keep(one, other)
-        scenario.check {
-          #expect(log.entries.sorted() == [1, 2, 3])
-          #expect(log.last == variable.value)
-        }
-      }
-    }
-
     /// The thread that takes over the delivery also delivers a change that a transaction has committed.
     @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
       explore(sample: 1_000) { scenario in

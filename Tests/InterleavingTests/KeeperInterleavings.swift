@@ -62,41 +62,6 @@
       }
     }
 
-    @Test func storeReleasedBesideAFlushIsSaved() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        let keeper = try Self.keeper(disk)
-        let stores = Log(try keeper.open(SumStore.self))
-        scenario.thread {
-          add(1)
-          stores.removeAll()
-        }
-        scenario.thread { Task { try? await keeper.flush() } }
-        scenario.check {
-          let reopened = try? keeper.open(SumStore.self)
-          #expect(reopened?.number.value == 1)
-        }
-      }
-    }
-
-    @Test func keeperReleasedBesideAReduceSavesEarlierReduces() {
-      explore { scenario in
-        let disk = MemoryDisk()
-        let keepers = Log(try Self.keeper(disk))
-        let store = try keepers.entries[0].open(SumStore.self)
-        scenario.thread {
-          add(1)
-          keepers.removeAll()
-        }
-        scenario.thread { add(10) }
-        scenario.keep(store)
-        scenario.check {
-          #expect([1, 11].contains(Self.saved(disk)))
-          #expect(!disk.isLocked)
-        }
-      }
-    }
-
     @Test func keeperReleasedBesideAFailedSaveTriesAgain() {
       explore { scenario in
         let disk = MemoryDisk()

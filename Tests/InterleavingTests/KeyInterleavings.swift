@@ -84,27 +84,6 @@
       }
     }
 
-    @Test func closedKeyHasAllReducesThatPrecedeTheClose() {
-      explore { scenario in
-        let (keeper, dispatcher, store) = try Self.openKey()
-        let reopened = Log<Int>()
-        scenario.thread {
-          dispatcher.dispatch(Dispatcher.Sum.add(1))
-          Task {
-            try await keeper.close(SumStore.self, key: "a")
-            reopened.append(
-              try keeper.open(SumStore.self, key: "a", on: Dispatcher()).number.value
-            )
-          }
-        }
-        scenario.thread { dispatcher.dispatch(Dispatcher.Sum.add(10)) }
-        scenario.check {
-          #expect([[1], [11]].contains(reopened.entries))
-          withExtendedLifetime(store) {}
-        }
-      }
-    }
-
     @Test func keyCanBeOpenedBesideACloseOfItsFormerStore() {
       explore { scenario in
         let (keeper, dispatcher, _) = try Self.openKey()

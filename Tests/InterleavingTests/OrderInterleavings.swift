@@ -103,27 +103,6 @@
       }
     }
 
-    @Test func observersThatSetEachOthersVariablesDoNotDeadlock() {
-      explore { scenario in
-        let (one, other) = (Variable(0), Variable(0))
-        let (oneLog, otherLog) = (Log<Int>(), Log<Int>())
-        _ = one.observe(ignoreFirst: true) {
-          oneLog.append($0)
-          if $0 == 1 { other.value = 3 }
-        }
-        _ = other.observe(ignoreFirst: true) { [weak one] in
-          otherLog.append($0)
-          if $0 == 2 { one?.value = 4 }
-        }
-        scenario.thread { one.value = 1 }
-        scenario.thread { other.value = 2 }
-        scenario.check {
-          #expect(oneLog.entries == (one.value == 4 ? [1, 4] : [4, 1]))
-          #expect(otherLog.entries == (other.value == 3 ? [2, 3] : [3, 2]))
-        }
-      }
-    }
-
     @Test func concurrentMutationsOfAVariableLoseNoChange() {
       explore { scenario in
         let (variable, results) = (Variable(0), Log<Int>())

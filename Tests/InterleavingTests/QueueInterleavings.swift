@@ -7,22 +7,6 @@
   /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
   /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
   struct QueueInterleavings {
-    @Test func synchronousDeliveryOnMainDoesNotOvertakeAQueuedDelivery() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<String>())
-        _ = variable.observe(on: ExecuteQueue.main, ignoreFirst: true) {
-          log.append("begins \($0)")
-          log.append("ends \($0)")
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.mainThread { variable.value = 2 }
-        scenario.check {
-          let values = [3 - variable.value, variable.value]
-          #expect(log.entries == values.flatMap { ["begins \($0)", "ends \($0)"] })
-        }
-      }
-    }
-
     @Test func observerOnMainReceivesTheFirstValueBeforeAnyChange() {
       explore { scenario in
         let (variable, log) = (Variable(0), Log<Int>())

@@ -10,32 +10,6 @@
   /// store explore every schedule.
   @Suite(.serialized)
   struct RegistryInterleavings {
-    @Test func instantiateOnTwoThreadsCreatesOneStore() {
-      explore { scenario in
-        let (log, got) = (LoggedStore.beginLog(), Log<LoggedStore>())
-        scenario.threads(1...2) { _ in got.append(.instantiate()) }
-        scenario.check {
-          let stores = got.entries
-          #expect(stores.count == 2 && stores[0] === stores[1])
-          dispatch(.log(1, in: log))
-          #expect(log.entries == ["init", "logged 1"])
-        }
-      }
-    }
-
-    @Test func storeReleasedDuringItsReduceIsFreedOnceAfterTheReduce() {
-      explore(isReduced: false) { scenario in
-        let log = LoggedStore.beginLog()
-        let held = Log(LoggedStore.instantiate())
-        scenario.thread { dispatch(.log(1, in: log)) }
-        scenario.thread { held.removeAll() }
-        scenario.check {
-          let logs = [["init", "logged 1", "deinit"], ["init", "deinit"]]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     /// The first thread dispatches a state to the store. The second thread releases the store during a
     /// transaction of the dispatcher that the store's deinit uses.
     @Test func deinitOfAStoreReleasedDuringADispatchCanUseAnotherDispatcherWithoutDeadlock() {
@@ -56,45 +30,6 @@
             ["init", "end", "deinit"],
           ]
           #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
-    /// The registry removes the freed store's registration, and must not remove a newer registration for
-    /// the same type.
-    @Test func newStoreStaysRegisteredWhenAFreedStoreOfItsTypeIsUnregistered() {
-      explore(isReduced: false) { scenario in
-        let log = LoggedStore.beginLog()
-        let (held, got) = (Log(LoggedStore.instantiate()), Log<LoggedStore>())
-        scenario.thread {
-          held.removeAll()
-          dispatch { _ in }
-        }
-        scenario.thread { got.append(.instantiate()) }
-        scenario.keep(got)
-        scenario.check {
-          let before = log.entries
-          dispatch(.log(1, in: log))
-          #expect(log.entries == before + ["logged 1"])
-        }
-      }
-    }
-
-    /// The first thread's init waits for a store that the second thread creates. Then the second thread
-    /// waits for the first thread's store.
-    @Test func instantiateReportsNoCycleAfterAWaitForAStoreHasEnded() {
-      explore { scenario in
-        let (log, got) = (LoggedStore.beginLog(), Log<NestingStore>())
-        scenario.thread { got.append(.instantiate()) }
-        scenario.thread {
-          let logged = LoggedStore.instantiate()
-          got.append(.instantiate())
-          withExtendedLifetime(logged) {}
-        }
-        scenario.check {
-          let stores = got.entries
-          #expect(stores.count == 2 && stores[0] === stores[1])
-          #expect(log.entries == ["init"])
         }
       }
     }
@@ -131,24 +66,6 @@
         }
       }
     }
-
-    /// `instantiate()` on a parent type returns a registered subclass store, unless a parent store exists
-    /// or is being created.
-    @Test func twoThreadsInstantiateTheSameParentStoreWhileItsSubclassIsCreated() {
-      explore { scenario in
-        let (log, got, subclass) = (Log<String>(), Log<ParentStore>(), Log<ParentStore>())
-        scenario.threads(1...2) { _ in got.append(ParentStore.instantiate()) }
-        scenario.thread { subclass.append(SubclassStore.instantiate()) }
-        scenario.check {
-          let parents = got.entries
-          #expect(parents[0] === parents[1])
-          dispatch(.log(1, in: log))
-          let isStandIn = parents[0] === subclass.entries[0]
-          let names = isStandIn ? ["subclass 1"] : ["parent 1", "subclass 1"]
-          #expect(log.entries.sorted() == names)
-        }
-      }
-    }
   }
 
   /// A store that logs its init and its deinit.
@@ -172,13 +89,6 @@
       onEnd()
       log.append("deinit")
     }
-  }
-
-  private final class NestingStore: StepStore {
-    typealias DispatchStateType = Step
-
-    let name = "nesting"
-    let logged = LoggedStore.instantiate()
   }
 
   /// A store that instantiates `EggStore`, if a second thread has begun to create an `EggStore`.
@@ -219,17 +129,5 @@
     let name = "invoking"
 
     init() { dispatch(.log(1, in: InvokingStore.log)) }
-  }
-
-  private class ParentStore: StepStore, @unchecked Sendable {
-    typealias DispatchStateType = Step
-
-    var name: String { "parent" }
-
-    required init() {}
-  }
-
-  private final class SubclassStore: ParentStore, @unchecked Sendable {
-    override var name: String { "subclass" }
   }
 #endif

@@ -11,13 +11,6 @@
 
     // MARK: - Observers of one row
 
-    @Test func observerThatJoinsWhileTheLastObserverLeavesMissesNoChange() {
-      exploreJoining { table, _, join in
-        let former = table.row(0).observe { _ in }
-        return ({ former.clean() }, join)
-      }
-    }
-
     @Test func observerThatJoinsWhileTheLastConstantIsReleasedMissesNoChange() {
       exploreJoining { table, _, join in ({ _ = table.row(0).value }, join) }
     }
@@ -72,19 +65,6 @@
 
     // MARK: - Several writers
 
-    @Test func changesOfTwoThreadsReachTheObserversOfARowAndOfAllRowsOneByOne() {
-      explore { scenario in
-        let table = Self.table(0..<1)
-        let row = table.row(0).logChanges { $0?.number }
-        let rows = table.rows.logChanges { $0.map(\.number) }
-        scenario.threads(1...2) { _ in table[0]?.number += 1 }
-        scenario.check {
-          #expect(row.entries == [1, 2])
-          #expect(rows.entries == [[1], [2]])
-        }
-      }
-    }
-
     /// The reader locks both rows at the same time, so a writer has to wait for a row before its commit.
     @Test func changesOfTwoThreadsStaySeparateBesideAReaderOfTwoRows() {
       explore(sample: 1_000) { scenario in
@@ -95,25 +75,6 @@
         scenario.threads(1...2) { _ in table[0]?.number += 1 }
         scenario.thread { _ = both.value }
         scenario.check { #expect(seen.entries == [[1, 0], [2, 0]]) }
-      }
-    }
-
-    @Test func rowsReplacedBesideARowThatJoinsAreNotMissed() {
-      explore { scenario in
-        let (table, dusts) = (Self.table(0..<2), DustBuster())
-        let (kept, added) = (Log<Int?>(), Log<Int?>())
-        scenario.thread { table.replaceAll(with: [Item(id: 2), Item(id: 1, number: 5)]) }
-        scenario.thread {
-          table.row(1).observe { kept.append($0?.number) }.cleaned(by: dusts)
-          table.row(2).observe { added.append($0?.number) }.cleaned(by: dusts)
-        }
-        scenario.check {
-          #expect([[0, 5], [5]].contains(kept.entries))
-          #expect([[nil, 0], [0]].contains(added.entries))
-          #expect(table.ids.value == [2, 1])
-          dusts.clean()
-          #expect(table.parts.isEmpty)
-        }
       }
     }
 

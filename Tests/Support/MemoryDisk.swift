@@ -65,8 +65,6 @@
     /// The number of files that have received their name, without previous generations.
     package var renames: Int { lock.withLock { renameCount } }
 
-    package var isLocked: Bool { lock.withLock { lockOwner != nil } }
-
     /// Lets the next calls with a name fail.
     package func fail(_ call: String, times: Int, code: Int32 = ENOSPC) {
       lock.withLock { failures[call] = (times, code) }
