@@ -59,13 +59,9 @@
 
     private func number(_ option: String) -> UInt64 { numbers[option] ?? 0 }
 
-    private func end(after option: String) -> ContinuousClock.Instant {
-      .now + .seconds(Int(number(option)))
-    }
-
     /// Explores scenarios until the time is over. Returns whether no scenario has failed.
     private func explore() -> Bool {
-      let end = end(after: "--seconds")
+      let end = ContinuousClock.now + .seconds(Int(number("--seconds")))
       var schedules = 0
       // What is created lazily must not make the first schedule different.
       _ = Plan().explore(schedules: 1, seed: 0)
@@ -76,7 +72,7 @@
         let (failure, count) = plan.explore(schedules: Int(number("--schedules")), seed: seed)
         if let failure {
           print("seed \(seed): \(failure.prefix { $0 != "\n" })")
-          let end = self.end(after: "--patience")
+          let end = ContinuousClock.now + .seconds(Int(number("--patience")))
           let (smallest, text) = smallest(plan, failure, until: end)
           print("\(smallest.code(seed: seed))\n\(text)")
           return false

@@ -14,15 +14,12 @@
       var writesRead: [Int]?
       var newWrites: [(root: Int, write: Int)] = []
 
-      /// Whether the thread was in no other operation.
-      let isOutermost: Bool
-
       /// Whether no other thread was in an operation meanwhile.
       fileprivate(set) var wasAlone = false
       fileprivate let switches: Int
 
-      fileprivate init(_ op: Op, at begin: Int, _ isOutermost: Bool, _ switches: Int) {
-        (self.op, self.begin, self.isOutermost, self.switches) = (op, begin, isOutermost, switches)
+      fileprivate init(_ op: Op, at begin: Int, _ switches: Int) {
+        (self.op, self.begin, self.switches) = (op, begin, switches)
       }
     }
 
@@ -155,7 +152,7 @@
     func begin(_ op: Op) -> Run {
       tick()
       let isOutermost = place.runs.isEmpty && place.calls == 0
-      let run = Run(op, at: now, isOutermost, areOthersIdle && isOutermost ? switches : -1)
+      let run = Run(op, at: now, areOthersIdle && isOutermost ? switches : -1)
       place.runs.append(run)
       return run
     }
@@ -243,9 +240,8 @@
     private func commit(_ root: Int) {
       let write = written[root].last?.write
       // A write to a root that nobody observed then was a change at once.
-      if !batches.contains(where: { $0.writes[root] == write }) {
-        batches.last?.writes[root] = write
-      }
+      let isNew = !batches.contains { $0.writes[root] == write }
+      if isNew { batches.last?.writes[root] = write }
       pending.remove(root)
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }

@@ -36,10 +36,11 @@
       ]
       for check in checks where failure == nil { check() }
       isOver = true
-      // Observers of sinks end with their sinks.
-      let others = listeners.filter { !$0.isOfSink }
-      for endable in watchers + others as [Endable] { end(endable) }
-      for watcher in watchers { watcher.scope?.clean() }
+      for endable in watchers + listeners as [Endable] {
+        let endsByItself = endable.isInBag || endable.endsWithItsSource && endable.task == nil
+        if !endsByItself { end(endable) }
+        (endable as? Watcher)?.scope?.clean()
+      }
       for task in tasks { task.cancel() }
       (bag, table, sessions, keeper) = (nil, nil, nil, nil)
       (watchers, listeners, nodes, variables, sinks) = ([], [], [], [], [])
@@ -68,7 +69,7 @@
     private func missing(to listener: Listener) -> [Int] {
       guard listener.cleanBegin == nil, listener.end < .max else { return [] }
       return history.events(to: listener).compactMap { event in
-        let begin = listener.isOfSink ? event.time : jobs[event.id].begin
+        let begin = listener.endsWithItsSource ? event.time : jobs[event.id].begin
         return begin > listener.end && !listener.events.contains(event.id) ? event.id : nil
       }
     }
@@ -87,7 +88,7 @@
           }
         }
         // Events of one thread, and all reduces, keep their order.
-        let lanes = Dictionary(grouping: events) { listener.isOfSink ? $0.thread : 0 }
+        let lanes = Dictionary(grouping: events) { listener.endsWithItsSource ? $0.thread : 0 }
         for sent in lanes.values.map({ $0.map(\.id) }) {
           let received = listener.events.filter(sent.contains)
           if received != sent.filter(received.contains) {

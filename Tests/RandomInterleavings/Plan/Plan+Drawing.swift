@@ -81,7 +81,7 @@
       Theme(name: "bags", roots: 1...2, derivations: 0...2, setup: 0...2,
         threads: [[.observe: 3, .cleanBag: 1, .listen: 1], [.cleanBag: 2, .observe: 2, .set: 1], [.set: 3, .send: 1, .cleanBag: 1]], inBag: 80),
       Theme(name: "effects", roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 1...3, effects: 1...2,
-        threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
+        threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1, .transaction: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
           [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2]],
         bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60),
       Theme(name: "sessions", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
@@ -127,7 +127,7 @@
       firstPolicy = pen.number(0...4)
       (hasSessions, hasKeeper) = (theme.name == "sessions", theme.name == "keepers")
       hasIdleTime = pen.chance(50)
-      if pen.chance(theme.handovers) { changesBeforeHandover = pen.number(1...3) }
+      if pen.chance(theme.handovers) { changesBeforeHandover = pen.number(0...2) }
     }
   }
 

@@ -32,12 +32,11 @@
 
     /// Whether blocks and tasks run beside the threads.
     var hasOtherThreads: Bool {
-      func isElsewhere(_ op: Op) -> Bool {
-        op.watch.queue != .current || op.watch.style == .loop
-          || op.body.contains(where: isElsewhere)
+      func isAsync(_ op: Op) -> Bool {
+        op.watch.queue != .current || op.watch.style == .loop || op.body.contains(where: isAsync)
       }
       return hasMain || effects > 0 || hasSessions || hasKeeper
-        || (setup + threads.joined()).contains(where: isElsewhere)
+        || (setup + threads.joined()).contains(where: isAsync)
     }
 
     /// Gives each operation its own number.

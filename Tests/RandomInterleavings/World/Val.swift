@@ -58,7 +58,7 @@
     func combined<Trait, First>(after first: Node<Trait, First>) -> any AnyNode
     func observe(_ queue: ExecuteQueue, ignoreFirst: Bool, _ body: @escaping Observer) -> Dust
     func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust
-    func observe(_ queue: ExecuteQueue, during target: Target, _ body: @escaping Observer) -> Dust
+    func observe(_ queue: ExecuteQueue, during target: Token, _ body: @escaping Observer) -> Dust
     func loop(_ body: @escaping Observer, end: @escaping @Sendable () -> Void) -> Task<Void, Never>
   }
 
@@ -112,7 +112,7 @@
       value.observeChanges(on: queue) { [val] in body(val($0), val($1)) }
     }
 
-    func observe(_ queue: ExecuteQueue, during target: Target, _ body: @escaping Observer) -> Dust {
+    func observe(_ queue: ExecuteQueue, during target: Token, _ body: @escaping Observer) -> Dust {
       value.observe(duringScopeOf: target, on: queue) { [val] in body(val($0)) }
     }
 

@@ -15,6 +15,9 @@
     /// Whether the task has ended.
     var hasEnded = false
 
+    /// Whether the observation ends when its variable, row or sink is released.
+    var endsWithItsSource = false
+
     // The times of the subscription and of its end.
     var begin = 0
     var end = Int.max
@@ -31,7 +34,7 @@
     var calls: [(writes: [Int], begin: Int)] = []
 
     /// The object of a scoped observation. The observation ends with it, and frees its closure at the next change.
-    var target: Target?
+    var target: Token?
     var scope: Dust?
 
     /// The roots with a write of an open transaction, of those that had one during the subscription.
@@ -75,8 +78,6 @@
       super.init(op)
     }
 
-    var isOfSink: Bool { if case .sink = source { true } else { false } }
-
     var description: String { "listener \(op.number)" }
   }
 
@@ -88,9 +89,6 @@
 
     init(_ leaves: [Leaf]) { self.leaves = leaves }
   }
-
-  /// The object with which a scoped observation ends.
-  final class Target: Sendable {}
 
   /// An object of the user that notes its release: what a closure captures, or a part of a value or a store. Its
   /// properties never change.

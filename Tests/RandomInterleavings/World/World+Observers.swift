@@ -10,6 +10,7 @@
       guard let source = node(op) else { return }
       let node = derive(source, op.watch.derivation)
       let watcher = Watcher(op, node)
+      watcher.endsWithItsSource = node === source && op.target % nodes.count < plan.roots.count
       history.beginObserving(watcher)
       watchers.append(watcher)
       let token = Token()
@@ -26,7 +27,7 @@
           called(new)
         }
       case .scope:
-        let target = Target()
+        let target = Token()
         watcher.target = target
         watcher.scope = node.observe(queue, during: target, called)
       case .loop: watcher.task = node.loop(called) { watcher.hasEnded = true }
@@ -101,6 +102,7 @@
       }
       switch listener.source {
       case .sink(let number):
+        listener.endsWithItsSource = true
         listener.dust = sinks[number]?.signal.observe(on: queue) { called($0.writes[0]) }
       case .states:
         listener.dust = dispatcher.observe(Work.self, on: queue) {

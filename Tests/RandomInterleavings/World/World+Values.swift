@@ -82,17 +82,21 @@
 
     func modify(_ op: Op) {
       let root = op.target % plan.roots.count
-      func change(_ body: () -> Void) {
+      func change(_ body: (Val) -> Void) {
         history.inBody(ofMutation: lock(of: root)) {
+          body(Val([0]))
+          // Constants can be made even in a mutation.
+          _ = (variables[root]?.constant, nodes[root].map { $0.combine(with: $0) })
           op.body.forEach(perform)
-          body()
+          interleavingPoint()
+          body(newVal(op, for: root))
         }
       }
-      func change(_ row: inout Row?) { change { row = Row(id: root, val: newVal(op, for: root)) } }
+      func change(_ row: inout Row?) { change { row = Row(id: root, val: $0) } }
       if plan.roots[root] == .row, let table {
         change(&table[RowID(root)])
       } else {
-        variables[root]?.modify { value in change { value = newVal(op, for: root) } }
+        variables[root]?.modify { value in change { value = $0 } }
       }
     }
 

@@ -110,9 +110,7 @@
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
       let run = history.begin(op)
-      if let changes = plan.changesBeforeHandover, run.isOutermost {
-        offerDelivery(afterChanges: changes)
-      }
+      if let changes = plan.changesBeforeHandover { offerDelivery(afterChanges: changes) }
       World.operations[op.kind]?(self)(op)
       history.end(run)
       if run.wasAlone, failure == nil { checkDelivered(after: run) }
