@@ -74,6 +74,7 @@
       if endable.cleanEnd != nil { fail("V5: \(endable) is called although it was cleaned.") }
       endable.isInCall = true
       history.place.calls += 1
+      if let changes = plan.changesBeforeHandover { offerDelivery(afterChanges: changes) }
       if endable.op.watch.pauses { interleavingPoint() }
       if count <= endable.op.watch.activeCalls { endable.op.body.forEach(perform) }
       history.place.calls -= 1

@@ -110,7 +110,6 @@
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
       let run = history.begin(op)
-      if let changes = plan.changesBeforeHandover { offerDelivery(afterChanges: changes) }
       World.operations[op.kind]?(self)(op)
       history.end(run)
       if run.wasAlone, failure == nil { checkDelivered(after: run) }
