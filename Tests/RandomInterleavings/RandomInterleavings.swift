@@ -3,8 +3,8 @@
   import FluxCapacitorTesting
   import Foundation
 
-  /// The seed of the scenario that runs now. A signal handler reads it.
-  nonisolated(unsafe) private var seed: UInt64 = 0
+  /// What a handler of signals prints. A handler must not allocate memory, because the memory can be damaged.
+  nonisolated(unsafe) private var crashReport: UnsafeMutablePointer<CChar>?
 
   /// A tool that draws scenarios of the whole framework, runs each in random orders of its threads' steps, and compares
   /// the results with a model of the promises in `Oracle`.
@@ -14,6 +14,9 @@
     private var numbers: [String: UInt64] = [
       "--seconds": 45, "--seed": .random(in: 0..<1 << 40), "--schedules": 100, "--patience": 20,
     ]
+
+    /// When to stop exploring, or making a failed scenario smaller.
+    private var deadline = ContinuousClock.now
 
     /// The theme of all scenarios, or nil if each seed draws one.
     private var theme: Theme?
@@ -49,10 +52,9 @@
     /// Prints the seed of a scenario that crashes, or doesn't end within a minute.
     private static func reportSignals() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGALRM] {
-        signal(number) { number in
-          let what = number == SIGALRM ? "no end" : "signal \(number)"
-          print("seed \(seed): \(what)")
-          exit(1)
+        signal(number) { _ in
+          if let crashReport { write(STDOUT_FILENO, crashReport, strlen(crashReport)) }
+          _exit(1)
         }
       }
     }
@@ -60,20 +62,23 @@
     private func number(_ option: String) -> UInt64 { numbers[option] ?? 0 }
 
     /// Explores scenarios until the time is over. Returns whether no scenario has failed.
-    private func explore() -> Bool {
-      let end = ContinuousClock.now + .seconds(Int(number("--seconds")))
+    private mutating func explore() -> Bool {
+      deadline = .now + .seconds(Int(number("--seconds")))
       var schedules = 0
       // What is created lazily must not make the first schedule different.
       _ = Plan().explore(schedules: 1, seed: 0)
-      seed = number("--seed")
-      while .now < end {
+      var seed = number("--seed")
+      while .now < deadline {
         alarm(60)
+        free(crashReport)
+        crashReport = strdup("seed \(seed): a crash, or no end within a minute\n")
         let plan = Plan(seed: seed, theme: theme)
         let (failure, count) = plan.explore(schedules: Int(number("--schedules")), seed: seed)
         if let failure {
           print("seed \(seed): \(failure.prefix { $0 != "\n" })")
-          let end = ContinuousClock.now + .seconds(Int(number("--patience")))
-          let (smallest, text) = smallest(plan, failure, until: end)
+          fflush(nil)
+          deadline = .now + .seconds(Int(number("--patience")))
+          let (smallest, text) = smallest(plan, failure, seed)
           print("\(smallest.code(seed: seed))\n\(text)")
           return false
         }
@@ -86,17 +91,15 @@
     }
 
     /// Returns the smallest plan that fails in the same way, among those that can be tried in time.
-    private func smallest(_ plan: Plan, _ failure: String, until end: ContinuousClock.Instant)
-      -> (Plan, String)
-    {
+    private func smallest(_ plan: Plan, _ failure: String, _ seed: UInt64) -> (Plan, String) {
       func promise(_ failure: String) -> Substring? {
         failure.firstMatch(of: /fails: the check throws (\w+:|\w+ \w+)/)?.output.1
       }
-      for smaller in plan.smaller where .now < end {
+      for smaller in plan.smaller where .now < deadline {
         alarm(60)
         let new = smaller.explore(schedules: 400, seed: seed).failure
         if let new, promise(new) == promise(failure) {
-          return self.smallest(smaller, new, until: end)
+          return self.smallest(smaller, new, seed)
         }
       }
       return (plan, failure)
