@@ -103,7 +103,7 @@
 
     // MARK: - Keepers
 
-    /// Time travel reads the value of a store whose keeper is closed at the same time.
+    /// Time travel reads the value of a store while the keeper of the store is closed.
     @Test func valueBeforeATravelIsReleasedWithoutALockBesideAClose() {
       explore { scenario in
         let held = Log<Bool>()
@@ -143,7 +143,7 @@
     let released: Released
   }
 
-  /// A clock whose time stands still, with instants that are objects.
+  /// A clock that stands still. Its instants are objects.
   private struct ClockOfObjects: Clock {
     struct Instant: InstantProtocol {
       let held: Log<Bool>

@@ -157,7 +157,7 @@
       }
     }
 
-    /// B1, first exception: whoever subscribes during a transaction may receive its result although it is equal.
+    /// B1, first exception: an observer that subscribes in a transaction may receive its result although it is equal.
     private func mayRepeat(_ call: [Int], after lastCall: [Int]?) -> Bool {
       guard settled > 0, leaves.contains(where: \.isSettled) else { return false }
       return lastCall.map { world.haveSamePayloads(call, $0) }
