@@ -85,8 +85,7 @@
         seed += 1
         schedules += count
       }
-      let scenarios = seed - number("--seed")
-      print("\(schedules) schedules of \(scenarios) scenarios to seed \(seed): no failure")
+      print("\(schedules) schedules of the seeds \(number("--seed"))..<\(seed): no failure")
       return true
     }
 
@@ -98,9 +97,7 @@
       for smaller in plan.smaller where .now < deadline {
         alarm(60)
         let new = smaller.explore(schedules: 400, seed: seed).failure
-        if let new, promise(new) == promise(failure) {
-          return self.smallest(smaller, new, seed)
-        }
+        if let new, promise(new) == promise(failure) { return self.smallest(smaller, new, seed) }
       }
       return (plan, failure)
     }
@@ -114,7 +111,10 @@
       plan.number()
       let failure = exploration.run { scenario in
         run += 1
+        // Objects that a failed schedule has left may look for their world while they are released.
+        let former = world
         world = World(plan, run: run)
+        withExtendedLifetime(former) {}
         exploration.historian = world.history
         world.setUp(scenario)
       }

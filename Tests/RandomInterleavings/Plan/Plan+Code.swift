@@ -3,6 +3,8 @@
     /// A test for `InterleavingTests` that explores this plan.
     func code(seed: UInt64) -> String {
       """
+      @testable import RandomInterleavings
+
       @Test func randomScenario() {
         explore(
           seed: \(seed),
