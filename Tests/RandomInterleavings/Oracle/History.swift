@@ -289,9 +289,7 @@
     func position(_ write: Int) -> Int { positions[write] ?? -1 }
 
     /// The time of a write.
-    func time(of write: Int) -> Int {
-      written.lazy.flatMap(\.self).first { $0.write == write }?.time ?? 0
-    }
+    func time(of write: Int) -> Int { written.joined().first { $0.write == write }?.time ?? 0 }
 
     /// Whether a value contains two values of one root.
     func isMixed(_ writes: [Int], _ leaves: [Leaf]) -> Bool {

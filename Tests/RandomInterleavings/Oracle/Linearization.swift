@@ -149,7 +149,7 @@
       return candidates.contains { bit in
         let next = mask | 1 << UInt64(bit)
         let isChange = isChange(batches[bit], from: last ?? state, after: next)
-        if let call, isChange || isLoop, matches(call, after: next) {
+        if let call, isChange || watcher.style == .loop, matches(call, after: next) {
           if canContinue(from: next, last: call, at: position + 1) { return true }
         }
         let maySkip = !isChange || maySkip(batches[bit], after: mask)
@@ -179,12 +179,10 @@
       return false
     }
 
-    private var isLoop: Bool { watcher.style == .loop }
-
     /// B1, first exception: until the transactions that were open during the subscription have ended, an observer may miss
     /// changes in between. B4: a loop over values may skip values.
     private func maySkip(_ batch: History.Batch, after mask: UInt64) -> Bool {
-      isLoop || batch.time <= settled
+      watcher.style == .loop || batch.time <= settled
         || batches.indices.contains { batches[$0].isAwaited && mask >> UInt64($0) & 1 == 0 }
     }
   }

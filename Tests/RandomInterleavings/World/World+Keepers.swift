@@ -33,7 +33,10 @@
     let copy = Variable(0)
     private let token = Token()
 
-    var saved: SavedNumber { SavedNumber(number.value) }
+    var saved: SavedNumber {
+      if number.value != copy.value { world.fail("B13: half of a state is saved.") }
+      return SavedNumber(number.value)
+    }
 
     func restore(_ saved: SavedNumber) {
       if saved.number == number.value { world.fail("B13: an equal value is restored.") }
@@ -61,8 +64,9 @@
     var number = 0
     var atLeast = 0
 
-    /// The number that a flush or a close has confirmed.
+    /// The number that a flush or a close has confirmed, and the number that the end of the scenario must confirm.
     var durable = 0
+    var due = 0
 
     /// The value on the disk, unless the key can be closed.
     var saved: Constant<SavedNumber>?
@@ -71,9 +75,6 @@
 
     func confirm(_ number: Int) { durable = max(durable, number) }
   }
-
-  typealias Saving = @Sendable () async throws -> Void
-  typealias Follower = (keeper: Keeper, on: Dispatcher, store: KeptNumber, key: Key, dust: Dust)
 
   extension World {
     private func makeKeeper(on disk: MemoryDisk, role: Keeper.Role = .saving) throws -> Keeper {
@@ -137,11 +138,9 @@
       if op.payload == 0 { return key.dispatcher.dispatch(Kept.leave) }
       key.number += 1
       adds += 1
-      if op.payload == 1 {
-        key.dispatcher.transaction { store.set(store.number.value + 1) }
-      } else {
-        key.dispatcher.dispatch(Kept.add)
-      }
+      op.payload == 1
+        ? key.dispatcher.transaction { store.set(store.number.value + 1) }
+        : key.dispatcher.dispatch(Kept.add)
       // Another thread's reduce may be half done.
       let value = key.dispatcher.read { store.number.value }
       // A close may already have saved the store for the last time.
@@ -157,11 +156,11 @@
     private var mayClose: Bool { plan.threads.joined().contains { $0.kind == .closeKey } }
 
     /// Runs a call of the keeper, which may fail only if one of the disk's calls fails.
-    private func save(_ numbers: [(Key, Int)], _ body: @escaping Saving) {
+    private func save(_ due: [(Key, Int)], _ body: @escaping @Sendable () async throws -> Void) {
       let task = Task {
         do {
           try await body()
-          for (key, number) in numbers { key.confirm(number) }
+          for (key, number) in due { key.confirm(number) }
         } catch {
           if world.failingCalls == 0 { world.fail("B13: saving fails: \(error)") }
         }
@@ -211,7 +210,11 @@
 
     private func letGo(of key: Key) { withExtendedLifetime(key.store.take()) {} }
 
-    func letGoOfKeeper(_: Op) { withExtendedLifetime(keeper.take()) {} }
+    /// A released keeper saves the changes that precede its release.
+    func letGoOfKeeper(_: Op) {
+      if keeper != nil, failingCalls < 3 { for key in keys { key.due = key.atLeast } }
+      withExtendedLifetime(keeper.take()) {}
+    }
 
     func failCall(_ op: Op) {
       let call = ["write", "fsync", "rename", "open"][op.payload]
@@ -223,7 +226,9 @@
 
     /// Follows a key in another keeper, which never goes back.
     func follow(_ op: Op) {
-      let (key, dispatcher) = (key(op), Dispatcher())
+      let (key, dispatcher, former) = (key(op), Dispatcher(), keeper)
+      let isLocked = former == nil || (try? makeKeeper(on: disk)) == nil
+      if !isLocked, former === keeper { fail("B13: two keepers have one folder.") }
       guard let follower = try? makeKeeper(on: disk, role: .following),
         let store = try? follower.open(KeptNumber.self, key: key.name, on: dispatcher)
       else { return }
@@ -255,22 +260,21 @@
     }
 
     func checkKeeping() {
+      for key in keys { key.confirm(key.due) }
       survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
       for (_, _, store, key, dust) in followers {
         let number = store.number.value
         if number < key.durable { fail("B13: a follower has \(number), not \(key.durable).") }
         dust.clean()
       }
-      followers = []
       for key in keys { (key.store, key.saved) = (nil, nil) }
-      keeper = nil
       disk.didCall = nil
     }
 
     /// Checks what each power failure has left. The schedule has ended.
     func checkSurvivors() {
       for (durable, numbers, disks) in survivors {
-        for disk in disks { checkDisk(disk, durable, numbers) }
+        disks.forEach { checkDisk($0, durable, numbers) }
       }
       survivors = []
     }

@@ -49,7 +49,7 @@
     let disk = MemoryDisk()
     var keeper: Keeper?
     var keys: [Key] = []
-    var followers: [Follower] = []
+    var followers: [(keeper: Keeper, on: Dispatcher, store: KeptNumber, key: Key, dust: Dust)] = []
     var failingCalls = 0
     var calls = 0
     var adds = 0
