@@ -12,6 +12,7 @@
 
     /// The policy of the first effects. The others have the next policies.
     var firstPolicy = 0
+
     /// Whether sessions are kept open for a while after their last use.
     var hasIdleTime = false
     var hasSessions = false

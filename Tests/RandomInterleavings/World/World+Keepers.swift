@@ -78,11 +78,10 @@
 
   extension World {
     private func makeKeeper(on disk: MemoryDisk, role: Keeper.Role = .saving) throws -> Keeper {
-      let url = URL(fileURLWithPath: "/memory")
-      return try Keeper(
-        directory: url,
+      try Keeper(
+        directory: URL(fileURLWithPath: "/memory"),
         role: role,
-        dispatcher: .init(),
+        dispatcher: Dispatcher(),
         clock: clock,
         fileSystem: disk
       )
@@ -250,7 +249,7 @@
       save(numbers(of: keys)) {
         for _ in 1...5 { try? await keeper.flush() }
         let renames = world.disk.renames
-        try await keeper.flush()
+        if (try? await keeper.flush()) == nil { world.fail("B13: the last flush fails.") }
         let isSound = world.failingCalls == 0
         if world.disk.renames > renames || isSound && renames > world.adds {
           world.fail("B13: a file is written without a change.")

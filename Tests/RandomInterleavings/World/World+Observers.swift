@@ -84,11 +84,11 @@
     // MARK: - Events
 
     func send(_ op: Op) {
-      guard !sinks.isEmpty, let sink = sinks[op.target % sinks.count] else { return }
+      guard !sinks.isEmpty else { return }
+      let number = op.target % sinks.count
       let val = Val([history.newWrite(payload: op.payload)])
-      let source = Listener.Source.sink(op.target % sinks.count)
-      history.noteEvent(val.writes[0], of: source, inBody: history.place.isInBody)
-      sink.send(val)
+      history.noteEvent(val.writes[0], of: .sink(number), inBody: history.place.isInBody)
+      sinks[number].send(val)
     }
 
     func listen(_ op: Op) {
@@ -104,7 +104,7 @@
       switch listener.source {
       case .sink(let number):
         listener.endsWithItsSource = true
-        listener.dust = sinks[number]?.signal.observe(on: queue) { called($0.writes[0]) }
+        listener.dust = sinks[number].signal.observe(on: queue) { called($0.writes[0]) }
       case .states:
         listener.dust = dispatcher.observe(Work.self, on: queue) {
           if case .run(let job) = $0 { called(job.number) }

@@ -39,8 +39,6 @@
     let kind: ObjectIdentifier
     let number: Int
     let dispatcher: Int
-    let begin: Int
-
     /// The number of references that keep the store alive.
     var holders = 0
 
@@ -56,7 +54,7 @@
       self.kind = ObjectIdentifier(kind)
       number = world.records.count
       dispatcher = world.dispatchers.firstIndex { $0 === Dispatcher.shared } ?? 0
-      begin = world.history.tick()
+      let begin = world.history.tick()
       if world.unregistrations > 0, dispatcher == 1 { endBegins = begin }
       world.records.append(self)
     }
@@ -189,7 +187,6 @@
     }
 
     func letGo(_ op: Op) {
-      guard !held.isEmpty else { return }
       let store = held.remove(at: op.target % held.count)
       release(store.record)
     }
@@ -200,7 +197,6 @@
     }
 
     func clear(_ op: Op) {
-      guard !held.isEmpty else { return }
       let store = held[op.target % held.count]
       end(where: { $0 === store.record }) { store.clear() }
     }

@@ -86,7 +86,9 @@
         history.inBody(ofMutation: lock(of: root)) {
           body(Val([0]))
           // Constants can be made even in a mutation.
-          _ = (variables[root]?.constant, nodes[root].map { $0.combine(with: $0) })
+          let (one, other) = (variables[root]?.constant, variables[root]?.constant)
+          if one !== other { fail("A variable has two constants.") }
+          _ = nodes[root].map { $0.combine(with: $0) }
           op.body.forEach(perform)
           interleavingPoint()
           body(newVal(op, for: root))

@@ -18,7 +18,7 @@
     var nodes: [(any AnyNode)?] = []
     var variables: [Variable<Val>?] = []
     var table: VariableTable<Row>?
-    var sinks: [Sink<Val>?] = []
+    var sinks: [Sink<Val>] = []
     var queues: [DispatchQueue] = []
     var bag: DustBuster? = DustBuster()
     var bagCleanings = 0
@@ -109,8 +109,9 @@
 
     func perform(_ op: Op) {
       guard !isOver, mayPerform(op) else { return }
+      guard let act = World.operations[op.kind] else { return fail("Nothing does \(op.name).") }
       let run = history.begin(op)
-      World.operations[op.kind]?(self)(op)
+      act(self)(op)
       history.end(run)
       if run.wasAlone, failure == nil { checkDelivered(after: run) }
     }
@@ -147,7 +148,8 @@
           return isFree((node.leaves + other.leaves).map(\.root))
         }
         return isFree(node.leaves.map(\.root))
-      case .drop, .create, .letGo, .clear, .unregisterAll, .add: return place.mutated.isEmpty
+      case .drop, .create, .unregisterAll, .add: return place.mutated.isEmpty
+      case .letGo, .clear: return place.mutated.isEmpty && !held.isEmpty
       case .runEffect, .performEffect, .cancelEffects: return !effects.isEmpty
       default: return true
       }
