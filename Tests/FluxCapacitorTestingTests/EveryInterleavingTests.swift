@@ -256,6 +256,27 @@
       }
     }
 
+    // The runtime holds a lock of the task during the handler, so another thread would wait for the lock for ever.
+    @Test func noThreadRunsDuringACancellationHandlerThatYields() {
+      everyInterleaving { scenario in
+        let lock = Lock()
+        let shared = Shared()
+        for _ in 1...2 {
+          scenario.thread { try lock.withLock { try expectEqual(shared.number, 0) } }
+        }
+        scenario.thread {
+          // This thread continues while another thread that it yields to waits for the lock.
+          scheduledThread?.reach(.yield)
+          whileCancelling {
+            shared.number = 1
+            scheduledThread?.reach(.yield)
+            interleavingPoint()
+            shared.number = 0
+          }
+        }
+      }
+    }
+
     @Test func everyInterleavingReportsATaskThatWaitsForever() async {
       let failure = await failureOf { scenario in
         scenario.task { await Gate().pass() }

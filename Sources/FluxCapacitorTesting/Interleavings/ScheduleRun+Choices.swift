@@ -11,16 +11,20 @@
         fail("it doesn't end: it was stopped after \(trace.count) steps.")
         return nil
       }
-      if let thread, thread.isUninterrupted, !canGoOn(thread) { blockedHandler = thread }
-      if schedule == nil, let blockedHandler {
-        // A cancellation handler waits for nothing but a lock: the runtime's own lock would block other threads.
-        let next = memory.unblocker(of: blockedHandler)
-        if next === blockedHandler { self.blockedHandler = nil }
-        return next
+      // The runtime holds a lock of its own during a cancellation handler, so the handler waits for nothing but a lock.
+      if schedule == nil {
+        if let thread, thread.isUninterrupted {
+          if canGoOn(thread) { return thread }
+          blockedHandlers.append(thread)
+        }
+        if let handler = blockedHandlers.last {
+          let next = memory.unblocker(of: handler)
+          if next === handler { blockedHandlers.removeLast() }
+          return next
+        }
       }
       // Most steps need no decision, so the running thread continues.
-      if let thread, schedule == nil, thread.isUninterrupted || !isToDecide(at: thread.step),
-        thread.yieldsTo == 0,
+      if let thread, schedule == nil, !isToDecide(at: thread.step), thread.yieldsTo == 0,
         canGoOn(thread)
       {
         return thread

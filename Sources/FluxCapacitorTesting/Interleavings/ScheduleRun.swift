@@ -29,8 +29,9 @@
 
     @exclusivity(unchecked) var isAnyoneYielding = false
 
-    /// A thread that waits for a lock in a task's cancellation handler. See `whileCancelling(_:)`.
-    @exclusivity(unchecked) var blockedHandler: ScenarioThread?
+    /// The threads that wait for a lock in a task's cancellation handler, the latest one last. See
+    /// `whileCancelling(_:)`.
+    @exclusivity(unchecked) var blockedHandlers: [ScenarioThread] = []
 
     /// The number of threads that other threads of the scenario have created.
     @exclusivity(unchecked) var births: UInt64 = 0
@@ -219,7 +220,7 @@
         thread.calls = CallStack()
         if step == .interleavingPoint { thread.text = "reaches an interleaving point" }
       }
-      if step == .yield {
+      if step == .yield, !thread.isUninterrupted {
         yield(thread)
         if thread.yieldsTo == 0 { return false }
       }
