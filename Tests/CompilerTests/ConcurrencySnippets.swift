@@ -54,8 +54,66 @@ private final class SeeingStore: Storable {
   func reduce(with _: Dispatcher.Sight) { inReduce.value = ObjectIdentifier(Dispatcher.shared) }
 }
 
+extension Dispatcher {
+  fileprivate enum Rate: DispatchState {
+    typealias RelatedStoreType = RateStore
+
+    case show(Double)
+  }
+}
+
+private final class RateStore: Storable {
+  let shown = Variable(0.0)
+
+  func reduce(with state: Dispatcher.Rate) {
+    switch state {
+    case .show(let rate): shown.value = rate
+    }
+  }
+}
+
+private typealias RateAction = Invoker<Dispatcher.Rate>
+
+extension Dispatcher {
+  enum Route: DispatchState {
+    typealias RelatedStoreType = NoStore<Self>
+
+    case showSettings
+  }
+}
+
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct ConcurrencySnippets {
+  @Test func observerInvokesItsStateInItsOwnSession() {
+    struct Session {
+      let dispatcher = Dispatcher()
+    }
+    let session = Session()
+    let store = RateStore.instantiate(on: session.dispatcher)
+    let rates = Variable(0.9)
+
+    let dust = withDispatcher(session.dispatcher) {
+      rates.observe { rate in RateAction().invoke(.show(rate)) }  // always in this session
+    }
+    rates.value = 1.1
+    dust.clean()
+
+    #expect(store.shown.value == 1.1)
+  }
+
+  @Test func stateWithoutAStoreReachesItsObserver() {
+    let dustBuster = DustBuster()
+    let dust = Dispatcher.shared.intercept(changes: false) { event in
+      print("\(type(of: event.state)) took \(event.duration)")
+    }
+    Dispatcher.shared.observe(Dispatcher.Route.self) { state in
+      print(state)  // showSettings
+    }
+    .cleaned(by: dustBuster)
+    Invoker<Dispatcher.Route>().invoke(.showSettings)
+    dust.clean()
+  }
+
   @MainActor @Test func observerOnMainUpdatesAMainActorView() {
     let view = CounterScreen()
 
@@ -99,7 +157,7 @@ struct ConcurrencySnippets {
     #expect(last == "Brown")
   }
 
-  @Test func codeSeesTheSharedDispatcherOfItsThreadOrTask() async {
+  @Test func codeSeesTheDispatcherInWhichItWasHandedOver() async {
     let session = Dispatcher()
     let seen = Variable<[String: ObjectIdentifier]>([:])
     let note = { @Sendable in seen.value[$0] = ObjectIdentifier(Dispatcher.shared) }
@@ -115,11 +173,9 @@ struct ConcurrencySnippets {
     await Dispatcher.shared.settled()
 
     let own = ObjectIdentifier(Dispatcher.shared)
-    let ofProcess = await Task.detached { ObjectIdentifier(Dispatcher.shared) }.value
-    #expect(own != ofProcess)
     #expect(store.inInit == ObjectIdentifier(session))
-    #expect(store.inReduce.value == own)
-    #expect(seen.value == ["current": own, "queue": ofProcess, "interceptor": own])
+    #expect(store.inReduce.value == ObjectIdentifier(session))
+    #expect(seen.value == ["current": own, "queue": own, "interceptor": own])
   }
 
   @Test func combinedConstantComputesItsValueFromAllSources() {

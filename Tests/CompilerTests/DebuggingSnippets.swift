@@ -181,7 +181,7 @@ private final class BoardStore: Storable {
   func reduce(with state: Dispatcher.Board) {
     switch state {
     case .rename(let id, let title, let owner):
-      cards[id]?.title = title
+      cards[id: id]?.title = title
       self.owner.value = owner
     }
   }

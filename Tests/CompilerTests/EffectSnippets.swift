@@ -80,8 +80,8 @@ private enum Examples {
 
     init(details: @escaping @Sendable (_ page: String) async -> String) {
       let effects = Effects(.latest)
-      let action = Invoker<Dispatcher.Page>(on: .shared)
-      action.dispatcher.observe(Dispatcher.Page.self) { state in
+      let action = Invoker<Dispatcher.Page>()
+      Dispatcher.shared.observe(Dispatcher.Page.self) { state in
         guard case .open(let page) = state else { return }
         effects.run { effect in action.invoke(.show(await details(page)), as: effect) }
       }

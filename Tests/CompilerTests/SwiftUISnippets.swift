@@ -36,7 +36,7 @@
       let id: String
 
       var body: some View {
-        Text(store.cards.row(id).value?.title ?? "")
+        Text(store.cards.row(id: id).value?.title ?? "")
       }
     }
   }

@@ -31,8 +31,8 @@ enum TableSnippets {
     func reduce(with state: Dispatcher.Cards) {
       switch state {
       case .add(let card): _cards.append(card)
-      case .rename(let id, let title): _cards[id]?.title = title
-      case .remove(let id): _cards.remove(id)
+      case .rename(let id, let title): _cards[id: id]?.title = title
+      case .remove(let id): _cards.remove(id: id)
       case .show(let cards): _cards.replaceAll(with: cards)
       }
     }
@@ -40,16 +40,16 @@ enum TableSnippets {
 
   static func table() {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-    let dust = cards.row("milk").observe { print($0?.title ?? "No card") }  // Buy milk
-    cards["milk"]?.title = "Buy oat milk"  // Buy oat milk
+    let dust = cards.row(id: "milk").observe { print($0?.title ?? "No card") }  // Buy milk
+    cards[id: "milk"]?.title = "Buy oat milk"  // Buy oat milk
     cards.append(Card(id: "bread", title: "Buy bread"))
-    cards.remove("milk")  // No card
+    cards.remove(id: "milk")  // No card
     dust.clean()
   }
 
   static func row() {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-    let title = cards.row("milk").map { $0?.title ?? "" }
+    let title = cards.row(id: "milk").map { $0?.title ?? "" }
     print(title.value)  // Buy milk
   }
 
@@ -57,22 +57,22 @@ enum TableSnippets {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
     let dust = cards.ids.observe { print($0) }  // ["milk"]
     cards.append(Card(id: "bread", title: "Buy bread"))  // ["milk", "bread"]
-    cards["bread"]?.title = "Buy two loaves"
+    cards[id: "bread"]?.title = "Buy two loaves"
     dust.clean()
   }
 
   static func assigning() {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-    cards["milk"]?.title += "!"
-    cards["bread"] = Card(id: "bread", title: "Buy bread")
-    cards["milk"] = nil
+    cards[id: "milk"]?.title += "!"
+    cards[id: "bread"] = Card(id: "bread", title: "Buy bread")
+    cards[id: "milk"] = nil
     print(cards.ids.value)  // ["bread"]
   }
 
   static func replacing() {
     let milk = Card(id: "milk", title: "Buy milk")
     let cards = VariableTable([milk])
-    let dust = cards.row("milk").observe { print($0?.title ?? "No card") }  // Buy milk
+    let dust = cards.row(id: "milk").observe { print($0?.title ?? "No card") }  // Buy milk
     cards.replaceAll(with: [Card(id: "bread", title: "Buy bread"), milk])
     dust.clean()
   }
@@ -94,7 +94,7 @@ enum TableSnippets {
     let dust = cards.observeChanges { changes in
       print(changes.difference.count, changes.updated)
     }  // 1 []
-    cards["milk"]?.title = "Buy oat milk"  // 0 ["milk"]
+    cards[id: "milk"]?.title = "Buy oat milk"  // 0 ["milk"]
     dust.clean()
   }
 }

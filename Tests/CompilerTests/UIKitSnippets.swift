@@ -31,7 +31,7 @@ import FluxCapacitor
         let source = UITableViewDiffableDataSource<Int, Card.ID>(tableView: tableView) {
           [store] tableView, indexPath, id in
           let cell = tableView.dequeueReusableCell(withIdentifier: "card", for: indexPath)
-          cell.textLabel?.text = store.cards[id]?.title
+          cell.textLabel?.text = store.cards[id: id]?.title
           return cell
         }
         store.cards

@@ -38,7 +38,7 @@
       let circuits = TimeCircuits()
       pack()
       store.object.value = Released(in: held)
-      store.objects[1]?.object = Released(in: held)
+      store.objects[id: 1]?.object = Released(in: held)
 
       circuits.undo()
 
@@ -65,7 +65,7 @@
       switch state {
       case .pack(let object):
         self.object.value = object
-        objects[1] = Item(id: 1, object: object)
+        objects[id: 1] = Item(id: 1, object: object)
       }
     }
   }

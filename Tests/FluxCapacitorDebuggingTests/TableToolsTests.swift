@@ -42,12 +42,12 @@ struct TableToolsTests {
 
   @Test func timeTravelRestoresTheRowsOfATable() {
     let circuits = TimeCircuits()
-    let titles = ValueRecorder(store.cards.row("milk").map { $0?.title })
+    let titles = ValueRecorder(store.cards.row(id: "milk").map { $0?.title })
     let ids = ValueRecorder(store.cards.ids)
 
     change { [milk, bread] in $0.replaceAll(with: [milk, bread]) }
-    change { $0["milk"]?.title = "Oat milk" }
-    change { $0.remove("milk") }
+    change { $0[id: "milk"]?.title = "Oat milk" }
+    change { $0.remove(id: "milk") }
     circuits.undo()
     circuits.travel(to: 0)
     circuits.travel(to: 3)
@@ -61,8 +61,8 @@ struct TableToolsTests {
   @Test func timeTravelRestoresTheRowsThatCountAsEqual() {
     let loose = LooseStore.instantiate()
     let circuits = TimeCircuits()
-    let notes = ValueRecorder(loose.rows.row(1).map { $0?.note })
-    let others = ValueRecorder(loose.rows.row(2), ignoreFirst: true)
+    let notes = ValueRecorder(loose.rows.row(id: 1).map { $0?.note })
+    let others = ValueRecorder(loose.rows.row(id: 2), ignoreFirst: true)
     Dispatcher.shared.dispatch(Loose.note("first"))
     Dispatcher.shared.dispatch(Loose.note("second"))
 
@@ -70,7 +70,7 @@ struct TableToolsTests {
 
     #expect(notes.values == ["", "first", "second", "first"])
     #expect(others.values.isEmpty)
-    #expect(loose.rows[1]?.note == "first")
+    #expect(loose.rows[id: 1]?.note == "first")
   }
 
   @Test func logHasALineForEachChangedRow() {
@@ -79,10 +79,10 @@ struct TableToolsTests {
     let count = text.lines.count
 
     change { cards in
-      cards["milk"]?.title = "Oat milk"
+      cards[id: "milk"]?.title = "Oat milk"
       cards.append(Card(id: "tea", title: "Tea"))
-      cards.move("milk", to: 1)
-      cards.remove("bread")
+      cards.move(id: "milk", to: 1)
+      cards.remove(id: "bread")
     }
 
     #expect(
@@ -101,7 +101,7 @@ struct TableToolsTests {
     change { [milk, bread] in $0.replaceAll(with: [milk, bread, tea]) }
     let count = text.lines.count
 
-    change { $0.move("milk", to: 2) }
+    change { $0.move(id: "milk", to: 2) }
 
     #expect(text.lines.dropFirst(count + 1) == [#"    CardStore.cards["milk"] position: 0 → 2"#])
     withExtendedLifetime(logger) {}
@@ -111,7 +111,7 @@ struct TableToolsTests {
     let logger = DispatchLogger(format: .jsonLines, to: text)
     change { [milk] in $0.append(milk) }
 
-    change { $0["milk"]?.title = "Oat milk" }
+    change { $0[id: "milk"]?.title = "Oat milk" }
 
     let data = Data(text.lines[1].utf8)
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -162,7 +162,7 @@ private final class LooseStore: Storable {
 
   func reduce(with state: Loose) {
     switch state {
-    case .note(let note): _rows[1]?.note = note
+    case .note(let note): _rows[id: 1]?.note = note
     }
   }
 }

@@ -157,7 +157,7 @@ private final class BoardStore: Storable {
       _list.modify { list in
         for index in list.indices where list[index].id == id { list[index].title = title }
       }
-      _rows[id]?.title = title
+      _rows[id: id]?.title = title
       secret.value.cards[id]?.title = title
     case .show: break
     }

@@ -66,7 +66,7 @@ struct TableTesterTests {
 
   @Test func recorderRecordsTheChangesOfARow() {
     let store = CardStore.instantiate()
-    let titles = ValueRecorder(store.cards.row("milk").map { $0?.title })
+    let titles = ValueRecorder(store.cards.row(id: "milk").map { $0?.title })
 
     CardAction().invoke(.add("milk", "Milk"))
     CardAction().invoke(.rename("milk", "Oat milk"))
@@ -93,7 +93,7 @@ private final class CardStore: Storable {
   func reduce(with state: Dispatcher.Cards) {
     switch state {
     case .add(let id, let title): _cards.append(TableTesterTests.Card(id: id, title: title))
-    case .rename(let id, let title): _cards[id]?.title = title
+    case .rename(let id, let title): _cards[id: id]?.title = title
     }
   }
 }

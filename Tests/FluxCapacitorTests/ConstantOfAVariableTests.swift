@@ -65,7 +65,7 @@ struct ConstantOfAVariableTests {
   @Test func eachReadOfATableReturnsTheSameConstantTable() {
     let table = VariableTable([Card("a")])
     let constant = table.constant
-    let dust = constant.row("a").map { $0 == nil }.observe { _ in }
+    let dust = constant.row(id: "a").map { $0 == nil }.observe { _ in }
     table.append(Card("b"))
     #expect(table.constant === constant)
     #expect(constant.rows.value.count == 2)

@@ -50,14 +50,14 @@ struct CostTests {
       let cards = VariableTable((0..<100).map { Card("\($0)") })
       let calls = Tally()
       // A thread's first use of the library allocates memory, so this use happens before the counting.
-      cards["50"]?.title = "first"
+      cards[id: "50"]?.title = "first"
       for _ in 0..<observers {
-        _ = cards.row("50").observe(ignoreFirst: true) { _ in calls.add() }
+        _ = cards.row(id: "50").observe(ignoreFirst: true) { _ in calls.add() }
       }
 
       let count = Allocations.count {
-        for _ in 0..<1_000 { cards["50"]?.title = "other" }
-        for _ in 0..<1_000 { cards["50"] = Card("50", "other") }
+        for _ in 0..<1_000 { cards[id: "50"]?.title = "other" }
+        for _ in 0..<1_000 { cards[id: "50"] = Card("50", "other") }
       }
 
       #expect(count == 0)
@@ -67,7 +67,7 @@ struct CostTests {
 
   @Test func observingTheConstantOfARowTakesOneAllocation() async {
     await #expect(processExitsWith: .success) {
-      let row = table("abc").row("b")
+      let row = table("abc").row(id: "b")
       let calls = Tally()
       row.observe { _ in calls.add() }.clean()
 

@@ -146,6 +146,39 @@ struct InterceptTests {
     #expect(store.count.value == 3)
   }
 
+  /// A snapshot of the variable would wait for the end of the `modify`, which waits for the dispatch.
+  @Test func interceptorWithoutChangesReceivesEachStateAndReadsNoVariable() async {
+    let store = ScriptStore.instantiate()
+    let events = Log<DispatchEvent>()
+    dispatcher.intercept(changes: false) { events.append($0) }.cleaned(by: dusts)
+
+    await inParallel(1) { [dispatcher] _ in
+      store.second.modify { _ in
+        inParallel(1) { _ in
+          dispatcher.dispatch(Dispatcher.Script.run { $0.first.value = 1 })
+          dispatcher.dispatch(Dispatcher.Toast.show)
+        }
+      }
+    }
+
+    #expect(events.entries.map(\.sequenceNumber) == [1, 2])
+    #expect(events.entries.map { "\(type(of: $0.state))" } == ["Script", "Toast"])
+    #expect(events.entries.map { $0.stores.count } == [1, 0])
+    #expect(events.entries.allSatisfy { $0.changes.isEmpty })
+  }
+
+  @Test func interceptorWithoutChangesReceivesNoneBesideOneThatReceivesThem() {
+    let counts = Log<Int>()
+    for changes in [false, true, false] {
+      dispatcher.intercept(changes: changes) { counts.append($0.changes.count) }
+        .cleaned(by: dusts)
+    }
+
+    CounterAction().invoke(.add(1))
+
+    #expect(counts.entries == [0, 2, 0])
+  }
+
   @Test(.oneAtATime) func interceptorReceivesConcurrentDispatchesInOneOrderWithoutGaps() async {
     let dispatcher = Dispatcher()
     let store = withDispatcher(dispatcher) { CounterStore.instantiate() }
@@ -169,5 +202,13 @@ struct InterceptTests {
 
     numbers.expectConsecutive(through: stress(200_000))
     #expect(breaks.value == 0)
+  }
+}
+
+extension Dispatcher {
+  fileprivate enum Toast: DispatchState {
+    typealias RelatedStoreType = NoStore<Self>
+
+    case show
   }
 }

@@ -70,7 +70,7 @@ struct TemporaryTrackingTests {
     let log = Log<String>()
     @Sendable func draw() {
       let title = withObservationTracking {
-        cards.row("a").map { $0?.title ?? "No card" }.removeDuplicates().value
+        cards.row(id: "a").map { $0?.title ?? "No card" }.removeDuplicates().value
       } onChange: {
         draw()
       }
@@ -79,10 +79,10 @@ struct TemporaryTrackingTests {
     draw()
     let original = log.entries
 
-    cards["b"]?.title = "other"
+    cards[id: "b"]?.title = "other"
     #expect(log.entries == original)
-    cards["a"]?.title = "new"
-    cards.remove("a")
+    cards[id: "a"]?.title = "new"
+    cards.remove(id: "a")
     cards.append(Card("a"))
 
     #expect(log.entries == original + ["new", "No card"] + original)
@@ -97,7 +97,7 @@ struct TemporaryTrackingTests {
       let counted = Counted(tally)
       withObservationTracking {
         _ = person.name.map { counted.pass($0) }.value
-        _ = cards.row("a").map { counted.pass($0?.title) }.value
+        _ = cards.row(id: "a").map { counted.pass($0?.title) }.value
       } onChange: {
         calls.add()
       }
@@ -106,7 +106,7 @@ struct TemporaryTrackingTests {
     #expect(tally.value == 0)
     #expect(person.first.observerCount == 1)
     #expect(person.last.observerCount == 1)
-    #expect(cards.row("a").observerCount == 1)
+    #expect(cards.row(id: "a").observerCount == 1)
     person.first.value = "Clara"
     #expect(calls.value == 1_000)
   }

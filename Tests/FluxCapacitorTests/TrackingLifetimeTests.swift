@@ -32,7 +32,7 @@ struct TrackingLifetimeTests {
       let cards = table("ab")
       let counted = Counted(tally)
       withObservationTracking {
-        _ = (cards.constant["a"], cards.constant["missing"])
+        _ = (cards.constant[id: "a"], cards.constant[id: "missing"])
       } onChange: {
         counted.pass(())
       }
@@ -49,7 +49,7 @@ struct TrackingLifetimeTests {
     do {
       let cards = table("a")
       let read: () -> Void =
-        isRow ? { _ = cards.constant["a"] } : { _ = cards.constant.rows.value }
+        isRow ? { _ = cards.constant[id: "a"] } : { _ = cards.constant.rows.value }
       for _ in 0..<10 {
         let writer = AtEnd { other.value += 1 }
         withObservationTracking(read) { withExtendedLifetime(writer) {} }
@@ -75,7 +75,7 @@ struct TrackingLifetimeTests {
         for _ in 0..<3 {
           withObservationTracking {
             for variable in variables { _ = variable.constant.value }
-            _ = (table.constant["a"], table.constant.ids.value)
+            _ = (table.constant[id: "a"], table.constant.ids.value)
           } onChange: {
             calls.add()
           }
@@ -83,7 +83,7 @@ struct TrackingLifetimeTests {
         for _ in 0..<1_000 { track(Constant(Variable(0))) }
         #expect(calls.value == 0)
 
-        table["a"]?.title = "other"
+        table[id: "a"]?.title = "other"
         variables[0].value = 1
 
         #expect(calls.value == 3)

@@ -102,7 +102,7 @@ struct TrapTests {
   let (variable, cards) = (Variable([0]), table("a"))
   for count in 1...100 {
     variable.value.append(count)
-    cards["a"]?.tags.append(count)
+    cards[id: "a"]?.tags.append(count)
     await Task.yield()
   }
   #expect(variable.value.count == 101)
@@ -121,7 +121,7 @@ private actor Wanderer {
   }
 
   func changeRow() async {
-    await change(&cards["a"])
+    await change(&cards[id: "a"])
   }
 
   private nonisolated(nonsending) func append(to array: inout [Int]) async {

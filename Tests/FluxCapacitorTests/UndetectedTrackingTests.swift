@@ -19,7 +19,7 @@
         let reads: [(String, @Sendable () -> Void)] = [
           ("variable", { _ = variable.constant.value }),
           ("parity", { _ = parity.value }),
-          ("row", { _ = table.constant["milk"] }),
+          ("row", { _ = table.constant[id: "milk"] }),
           ("rows", { _ = table.constant.rows.value }),
         ]
         for (name, read) in reads {
@@ -28,7 +28,7 @@
 
         variable.value = 2
         #expect(log.entries.sorted() == ["parity", "variable"])
-        table["milk"]?.title = "Oat milk"
+        table[id: "milk"]?.title = "Oat milk"
         #expect(log.entries.sorted() == ["parity", "row", "rows", "variable"])
       }
     }

@@ -122,6 +122,20 @@
       #expect(lines(of: result).count == 1)
     }
 
+    @Test func statesWithoutAStoreAreSilent() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        Invoker<Toast>().invoke(.show)
+      }
+
+      #expect(lines(of: result) == [])
+    }
+
+    private enum Toast: DispatchState {
+      typealias RelatedStoreType = NoStore<Self>
+
+      case show
+    }
+
     @Test func isolatedTestsAreSilent() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         await withDispatcher(Dispatcher(reportingUnreachedStates: false)) {

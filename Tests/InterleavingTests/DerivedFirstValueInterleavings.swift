@@ -48,10 +48,10 @@
       explore(random: 200) { scenario in
         let (number, log) = (Variable(0), Log<Int>())
         let table = VariableTable([1, 2].map { Numbered(id: $0, number: 0) })
-        let both = Constant.combine(number, table.row(1))
+        let both = Constant.combine(number, table.row(id: 1))
         _ = both.observe { _ in }
         _ = table.rows.observe { _ in }
-        scenario.thread { table[1] = Numbered(id: 1, number: 1) }
+        scenario.thread { table[id: 1] = Numbered(id: 1, number: 1) }
         scenario.thread {
           both.map { $0.1?.number ?? -1 }.observe(in: log)
           number.value = 1

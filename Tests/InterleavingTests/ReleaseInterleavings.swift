@@ -29,9 +29,9 @@
     func idsOfATableAreReleasedWithoutALock(hasIDs: Bool, isCleared: Bool) {
       let table = VariableTable([Row(in: held)])
       let ids = hasIDs ? table.ids : nil
-      table[RowID(in: held)] = Row(in: held)
+      table[id: RowID(in: held)] = Row(in: held)
 
-      if isCleared { table.removeAll() } else { table.remove(RowID(in: held)) }
+      if isCleared { table.removeAll() } else { table.remove(id: RowID(in: held)) }
 
       #expect(ids?.value.count ?? 0 == 0)
       #expect(held.entries.count >= 3)
@@ -41,12 +41,12 @@
     @Test(arguments: [false, true])
     func idOfARemovedRowIsReleasedWithoutALockAfterTheConstantOfTheRow(isInsertedAgain: Bool) {
       let table = VariableTable([Row(in: held)])
-      var row: Constant<Row?>? = table.row(RowID(in: held))
-      table.remove(RowID(in: held))
+      var row: Constant<Row?>? = table.row(id: RowID(in: held))
+      table.remove(id: RowID(in: held))
       #expect(row?.value == nil)
       if isInsertedAgain {
         table.append(Row(in: held))
-        table.remove(RowID(in: held))
+        table.remove(id: RowID(in: held))
       }
 
       row = nil
@@ -62,7 +62,7 @@
         [released = Released(in: held) { table.append(Row(in: held)) }] _ in
         withExtendedLifetime(released) {}
       }
-      table.remove(RowID(in: held))
+      table.remove(id: RowID(in: held))
 
       dust.clean()
 

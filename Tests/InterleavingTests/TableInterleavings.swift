@@ -12,12 +12,12 @@
     // MARK: - Observers of one row
 
     @Test func observerThatJoinsWhileTheLastConstantIsReleasedMissesNoChange() {
-      exploreJoining { table, _, join in ({ _ = table.row(0).value }, join) }
+      exploreJoining { table, _, join in ({ _ = table.row(id: 0).value }, join) }
     }
 
     @Test func observerThatJoinsAfterTheReleaseOfARowsFormerPartMissesNoChange() {
       exploreJoining { table, dusts, join in
-        let former = Log(table.row(0))
+        let former = Log(table.row(id: 0))
         former.entries[0].observe { _ in }.cleaned(by: dusts)
         return (
           { former.removeAll() },
@@ -40,12 +40,12 @@
       explore(name, sourceLocation: sourceLocation) { scenario in
         let (table, seen, dusts) = (Self.table(0..<1), Log<Int?>(), DustBuster())
         let (leave, join) = threads(table, dusts) {
-          table.row(0).observe { seen.append($0?.number) }.cleaned(by: dusts)
+          table.row(id: 0).observe { seen.append($0?.number) }.cleaned(by: dusts)
         }
         scenario.thread(nil, leave)
         scenario.thread(nil, join)
         scenario.check {
-          table[0]?.number = 1
+          table[id: 0]?.number = 1
           #expect(seen.entries == [0, 1])
           dusts.clean()
           #expect(table.parts.isEmpty)
@@ -56,7 +56,7 @@
     @Test func observersAreFreedIfOneLeavesWhileTheirTableIsReleased() {
       explore { scenario in
         let (owner, freed) = (Owner(Self.table(0..<1)), Log<String>())
-        let dusts = (0..<2).map { owner.table?.row(0).logLifetime(in: freed, as: "\($0)") }
+        let dusts = (0..<2).map { owner.table?.row(id: 0).logLifetime(in: freed, as: "\($0)") }
         scenario.thread { owner.release() }
         scenario.thread { dusts[0]?.clean() }
         scenario.check { #expect(freed.entries.sorted() == ["0 freed", "1 freed"]) }
@@ -69,10 +69,10 @@
     @Test func changesOfTwoThreadsStaySeparateBesideAReaderOfTwoRows() {
       explore(sample: 1_000) { scenario in
         let table = Self.table(0..<2)
-        let both = Constant.combine(table.row(0), table.row(1))
-        _ = table.row(0).observe { _ in }
+        let both = Constant.combine(table.row(id: 0), table.row(id: 1))
+        _ = table.row(id: 0).observe { _ in }
         let seen = table.rows.logChanges { $0.map(\.number) }
-        scenario.threads(1...2) { _ in table[0]?.number += 1 }
+        scenario.threads(1...2) { _ in table[id: 0]?.number += 1 }
         scenario.thread { _ = both.value }
         scenario.check { #expect(seen.entries == [[1, 0], [2, 0]]) }
       }
@@ -86,24 +86,24 @@
     func rowChangedInPlaceByCodeThatWritesAVariableDoesNotDeadlock(isBesideATransaction: Bool) {
       explore { scenario in
         let (table, variable) = (Self.table(0..<1), Variable(0))
-        let seen = Constant.combine(table.row(0), variable).logChanges { [$0?.number, $1] }
+        let seen = Constant.combine(table.row(id: 0), variable).logChanges { [$0?.number, $1] }
         @Sendable func change(_ row: inout Item?) {
           row?.number = 1
           variable.value = 1
         }
         @Sendable func change(_ number: inout Int) {
-          if number == 1 { number += table[0]?.number ?? 0 }
+          if number == 1 { number += table[id: 0]?.number ?? 0 }
         }
-        scenario.thread { change(&table[0]) }
+        scenario.thread { change(&table[id: 0]) }
         if isBesideATransaction {
           scenario.transaction {
             variable.value = 2
-            table[0]?.number = 2
+            table[id: 0]?.number = 2
           }
         } else {
           scenario.thread { change(&variable.value) }
         }
-        scenario.check { #expect(seen.last == [table[0]?.number, variable.value]) }
+        scenario.check { #expect(seen.last == [table[id: 0]?.number, variable.value]) }
       }
     }
 
@@ -114,7 +114,7 @@
         let (table, list, dusts) = (Self.table(0..<1), List(), DustBuster())
         scenario.thread {
           table.append(Item(id: 1))
-          table.remove(0)
+          table.remove(id: 0)
         }
         scenario.thread { table.observeChanges { list.apply($0) }.cleaned(by: dusts) }
         scenario.check {
@@ -146,10 +146,10 @@
     @Test func trackedReadOfARowReportsTheNextChangeOnce() {
       explore(isReduced: false) { scenario in
         let (table, notified) = (Self.table(0..<1), Log<Int>())
-        scenario.thread { table[0]?.number = 1 }
-        scenario.thread { track(table.row(0).value) { notified.append(1) } }
+        scenario.thread { table[id: 0]?.number = 1 }
+        scenario.thread { track(table.row(id: 0).value) { notified.append(1) } }
         scenario.check {
-          table[0]?.number = 2
+          table[id: 0]?.number = 2
           #expect(notified.entries == [1])
           #expect(table.parts.isEmpty)
         }

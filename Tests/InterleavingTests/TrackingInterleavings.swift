@@ -51,5 +51,39 @@
         }
       }
     }
+
+    /// The change comes before Observation has installed the tracking of the body.
+    @Test(arguments: bodies.indices)
+    func viewShowsTheLastChangeThatAnotherThreadMakesWhileItsBodyRuns(index: Int) {
+      explore { scenario in
+        let (variable, table) = (Variable(0), VariableTable([Row(number: 0)]))
+        let view = View { TrackingInterleavings.bodies[index](variable, table) }
+        scenario.mainThread { view.draw() }
+        scenario.thread {
+          for number in 1...3 {
+            variable.value = number
+            table[id: "a"]?.number = number
+          }
+        }
+        scenario.check {
+          #expect(view.shown == 3)
+          #expect(view.drawings <= 4)
+        }
+      }
+    }
+
+    private static let bodies: [@Sendable (Variable<Int>, VariableTable<Row>) -> Int] = [
+      { variable, _ in variable.constant.value },
+      { variable, _ in variable.removeDuplicates().map(\.self).value },
+      { Constant.combine($1.constant.ids, $0).value.1 },
+      { $1.constant[id: "a"]?.number ?? 0 },
+      { $1.constant.row(id: "a").map { $0?.number ?? 0 }.value },
+      { $1.constant.rows.value[0].number },
+    ]
+
+    private struct Row: Identifiable, Sendable {
+      let id = "a"
+      var number: Int
+    }
   }
 #endif

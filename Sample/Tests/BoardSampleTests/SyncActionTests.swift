@@ -20,7 +20,7 @@ struct SyncActionTests {
     action.sync()
     await gate.reached()
 
-    #expect(cards.cards[1] == Card(id: 1, title: "Milk"))
+    #expect(cards.cards[id: 1] == Card(id: 1, title: "Milk"))
     #expect(store.unsynced.value == [addMilk])
     gate.open()
     await Dispatcher.shared.settled()
@@ -64,7 +64,7 @@ struct SyncActionTests {
     gate.open()
     await Dispatcher.shared.settled()
 
-    #expect(cards.cards[1] == oatMilk)
+    #expect(cards.cards[id: 1] == oatMilk)
     #expect(store.unsynced.value.isEmpty)
   }
 

@@ -28,6 +28,10 @@ public class Dust: @unchecked Sendable {
   @usableFromInline final let caller = ScheduledAtomic<UInt32>(0)
   @usableFromInline final let flags: ScheduledAtomic<UInt8>
 
+  /// Whether the closure lets the observer see the right dispatcher, or doesn't call code of the user. This property is
+  /// set once, before other threads know the Dust.
+  @usableFromInline final var keepsSurroundings = false
+
   @inlinable static var cleaned: UInt8 { 1 }
   @inlinable static var indirect: UInt8 { 2 }
 
@@ -104,9 +108,18 @@ extension Dust {
   /// sees each call that has started, and can yield to the call.
   @inlinable @inline(__always) final func call(on thread: CurrentThread, _ observer: () -> Void) {
     caller.write { $0.store(thread.id, ordering: .sequentiallyConsistent) }
-    if !isCleaned { observer() }
+    if !isCleaned { callInSurroundings(on: thread, observer) }
     // With release ordering, a thread that no longer sees the caller sees all effects of the call.
     caller.write { $0.store(0, ordering: .releasing) }
+  }
+
+  @inlinable @inline(__always)
+  final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void) {
+    if keepsSurroundings || thread.pointee.surroundings == 0 {
+      observer()
+    } else {
+      Dust.callWithoutReplacement(observer)
+    }
   }
 
   @inlinable final var isCleaned: Bool {

@@ -27,13 +27,18 @@ import Synchronization
   /// value.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
-  @inlinable init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
+  @inlinable init(
+    on queue: ExecuteQueue,
+    in surroundings: Surroundings? = .current,
+    changes: @escaping @Sendable (Element) -> Void
+  ) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
       // The downcast is safe because every caller passes this observation to the closure.
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
+    if let surroundings { keep(surroundings) }
   }
 
   /// Whether the observation is cleaned, or the observed value is deallocated.

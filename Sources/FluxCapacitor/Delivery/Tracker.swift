@@ -21,24 +21,31 @@ import Synchronization
 /// Observation doesn't promise to hash key paths. So a probe checks once per process that a tracked read
 /// is detected. If the probe fails, every read counts as tracked.
 @usableFromInline final class Tracker: Observable, @unchecked Sendable {
-  /// The key path of all accesses, a separate object for each tracker. Observation retains this object for as
-  /// long as a tracked read waits. The reference is owned; it is unmanaged, so that `isPathUnique` can count
-  /// the other references.
-  private let path = Unmanaged<KeyPath<Tracker, Void>>.passRetained(\.[HashProbe()])
+  private typealias Path = Unmanaged<KeyPath<Tracker, Void>>
 
-  /// Whether the channel is released when no tracked read waits for its next change. This property is set
-  /// once, before other threads know the tracker.
-  private var isTemporary = false
+  /// Two key paths, one for the accesses before a change and one for those after it. No other tracker has the same
+  /// objects. Observation retains the key path of an access for as long as the tracked read waits. The references are
+  /// owned; they are unmanaged, so that `isUsed(_:)` can count the other references.
+  private let paths = (Path.passRetained(\.[HashProbe(0)]), Path.passRetained(\.[HashProbe(1)]))
+
+  /// Which of the two key paths the next access uses. Only the thread that delivers the channel writes this property.
+  ///
+  /// Relaxed ordering is enough, because `noteChange()` expects accesses with the wrong key path.
+  private let usesSecondPath = ScheduledAtomic<Bool>(false)
 
   /// The observation that notifies the tracker of the channel's changes. This property is set once, before
   /// other threads find the tracker in the attachments.
   private(set) var dust: Dust!
 
-  // `lock` guards the two properties below.
+  /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits. This property
+  /// is set once, before other threads know the tracker.
+  private var isBlind = false
+
+  // `lock` guards the two properties below, and the counting of references to the key paths.
   private let lock = Lock()
 
-  /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits.
-  private var isBlind = false
+  /// The tracker's place in a list of missed changes, if it has one.
+  private var missed: (list: MissedChanges, number: Int)?
 
   /// The trackers of other threads that have read the channel for the first time simultaneously. Their
   /// registrars belong to trackings of the channel.
@@ -52,9 +59,11 @@ import Synchronization
 
   deinit {
     #if DEBUG
-      if deallocatedRegistrarsNotify.load(ordering: .relaxed) { noteChange() }
+      if deallocatedRegistrarsNotify.load(ordering: .relaxed) { notifyAll() }
     #endif
-    path.release()
+    missed.map { $0.list.remove($0.number) }
+    paths.0.release()
+    paths.1.release()
   }
 
   /// Releases a tracker that Observation might have used.
@@ -69,13 +78,16 @@ import Synchronization
 
   /// A subscript index that counts how often this thread hashes it.
   private struct HashProbe: Hashable, Sendable {
-    static func == (left: HashProbe, right: HashProbe) -> Bool { true }
+    let number: UInt8
+
+    init(_ number: UInt8) { self.number = number }
 
     func hash(into hasher: inout Hasher) {
       #if DEBUG
         if hashingIsIgnored.load(ordering: .relaxed) { return }
       #endif
       CurrentThread.current.pointee.hashedPaths &+= 1
+      hasher.combine(number)
     }
   }
 
@@ -83,16 +95,14 @@ import Synchronization
 
   /// Reports a read to Observation, and returns whether the read counts as tracked.
   @inline(__always) final func noteAccess(on thread: CurrentThread) -> Bool {
-    guard accessIsHashed(on: thread) || Tracker.readsAreUndetected else { return false }
-    if isTemporary { checkPath() }
-    return true
+    accessIsHashed(on: thread) || Tracker.readsAreUndetected
   }
-
-  @inline(never) private func checkPath() { if !isAwaited { lock.withLock { isBlind = true } } }
 
   @inline(__always) private func accessIsHashed(on thread: CurrentThread) -> Bool {
     let before = thread.pointee.hashedPaths
-    path.use { registrar.access(self, keyPath: $0) }
+    // A tracker that nothing notifies always uses the first key path.
+    let usesSecond = dust != nil && usesSecondPath.read { $0.load(ordering: .relaxed) }
+    (usesSecond ? paths.1 : paths.0).use { registrar.access(self, keyPath: $0) }
     return thread.pointee.hashedPaths != before
   }
 
@@ -121,14 +131,14 @@ import Synchronization
   private static let probeResult = Atomic<UInt8>(0)
 
   /// Whether a tracked read might still wait for its change.
-  var isAwaited: Bool { lock.withLock { !isTemporary || isBlind || !isPathUnique } }
+  var isAwaited: Bool { lock.withLock { isUsed(paths.0) || isUsed(paths.1) } }
 
-  /// Whether nothing else retains the key path. The caller must hold `lock`, so that no other thread takes the
-  /// tracker's own reference simultaneously.
-  private var isPathUnique: Bool {
+  /// Whether a tracking might use a key path, because something else retains it. The caller must hold `lock`, so that no
+  /// other thread takes the tracker's own reference simultaneously.
+  private func isUsed(_ path: Path) -> Bool {
     var path = path.takeRetainedValue()
-    defer { _ = Unmanaged.passRetained(path) }
-    return isKnownUniquelyReferenced(&path)
+    defer { _ = Path.passRetained(path) }
+    return isBlind || !isKnownUniquelyReferenced(&path)
   }
 
   /// Gives a thread a spare tracker.
@@ -140,14 +150,59 @@ import Synchronization
 
   // MARK: Changes
 
-  /// Notifies all trackings that wait for the channel's next change.
-  func noteChange() { path.use { registrar.withMutation(of: self, keyPath: $0) {} } }
+  /// Notifies all trackings that wait for the channel's next change. If a view might miss the change, its trackings are
+  /// notified again later.
+  ///
+  /// The body of a view reads a value under the lock of its channel, after Observation has retained a key path. The
+  /// change was written under the same lock. So if a body has read the former value, its key path counts as used below.
+  /// A tracking that begins during the notification uses the other key path, so it doesn't count. It might, however,
+  /// have chosen that key path before an earlier change.
+  func noteChange() {
+    let isMain = MainQueue.isCurrent
+    let usesSecond = usesSecondPath.unscheduled.load(ordering: .relaxed)
+    let (former, next) = usesSecond ? (paths.1, paths.0) : paths
+    let (isFormerUsed, isNextUsed) = lock.withLock { (isUsed(former), isUsed(next)) }
+    guard isFormerUsed || isNextUsed else { return }
+    if !isMain { usesSecondPath.write { $0.store(!usesSecond, ordering: .relaxed) } }
+    if isNextUsed { notify(next) }
+    if isFormerUsed { notify(former) }
+    guard !isMain else { return }
+    let list = MissedChanges.current
+    let isFirst = lock.withLock {
+      // Before the tracker has its observation, the only body that uses the tracker has not yet read the value.
+      guard dust != nil, missed == nil,
+        isFormerUsed && isUsed(former) || isNextUsed && isUsed(next)
+      else { return false }
+      let (number, isFirst) = list.add(self)
+      missed = (list, number)
+      return isFirst
+    }
+    if isFirst { list.sendBlock() }
+  }
+
+  /// Notifies the trackings of a change that a view might have missed. The main queue calls this method.
+  func noteMissedChange() {
+    lock.withLock { missed = nil }
+    guard let channel = dust.lock.withLock({ dust.channel }) else { return }
+    notifyAll()
+    channel.becameUnobserved()
+  }
+
+  private func notifyAll() {
+    notify(paths.0)
+    notify(paths.1)
+  }
+
+  private func notify(_ path: Path) {
+    path.use { registrar.withMutation(of: self, keyPath: $0) {} }
+  }
 
   /// Makes a thread's spare tracker the tracker of a channel, unless another thread has already installed a
   /// tracker.
   fileprivate func install(in channel: AnyChannel, on thread: CurrentThread) {
-    isTemporary = channel.isOwned
-    dust = channel.observe(for: self)
+    isBlind = !isAwaited
+    let dust = channel.observe(for: self)
+    lock.withLock { self.dust = dust }
     let tracker = channel.lock.withLock { channel.ensureAnyAttachments() }.add(self)
     guard tracker !== self else { return }
     dust.clean()

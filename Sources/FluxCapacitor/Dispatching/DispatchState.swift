@@ -16,7 +16,7 @@
 /// }
 /// ```
 public protocol DispatchState: Sendable {
-  /// The type of one store that reduces these states.
+  /// The type of one store that reduces these states, or ``NoStore`` for states that change no data.
   associatedtype RelatedStoreType: Storable
   where RelatedStoreType.DispatchStateType == Self
 
@@ -26,4 +26,38 @@ public protocol DispatchState: Sendable {
   /// which invokes states that need no other work.
   associatedtype RelatedActionType: Actionable = Invoker<Self>
   where RelatedActionType.DispatchStateType == Self
+}
+
+/// The store of states that change no data, such as a request to show a page.
+///
+/// Such states reach observers and interceptors, and never count as unreached:
+///
+/// ```swift
+/// extension Dispatcher {
+///   enum Route: DispatchState {
+///     typealias RelatedStoreType = NoStore<Self>
+///
+///     case showSettings
+///   }
+/// }
+/// ```
+///
+/// ```swift
+/// Dispatcher.shared.observe(Dispatcher.Route.self) { state in
+///   print(state)  // showSettings
+/// }
+/// .cleaned(by: dustBuster)
+/// Invoker<Dispatcher.Route>().invoke(.showSettings)
+/// ```
+///
+/// Don't instantiate this class: its reduce does nothing.
+public final class NoStore<State: DispatchState>: Storable {
+  /// The states that need no store.
+  public typealias DispatchStateType = State
+
+  /// Creates a store that does nothing.
+  public init() {}
+
+  /// Does nothing.
+  public func reduce(with _: State) {}
 }

@@ -32,6 +32,9 @@ extension Dispatcher {
     from location: SourceLocation,
     on thread: CurrentThread
   ) {
+    guard Dispatcher.isShared(self) else {
+      return withDispatcher(self) { reduce(state, from: location, on: thread) }
+    }
     recordOperation("invokes", nil, state)
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
     #if DEBUG

@@ -11,7 +11,15 @@ public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
   /// Creates a dispatcher with no stores.
-  public init() { registry = Registry() }
+  public init() {
+    #if DEBUG
+      // A test that may leave states without a store creates such dispatchers.
+      let isReporting = Dispatcher.shared.registry.reportsUnreachedStates
+      registry = Registry(reportingUnreachedStates: isReporting)
+    #else
+      registry = Registry()
+    #endif
+  }
 
   /// Creates a dispatcher for a test, which may leave states without a store.
   package init(reportingUnreachedStates isReporting: Bool) {
@@ -200,10 +208,8 @@ extension Dispatcher {
   /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
   /// that function.
   ///
-  /// The value depends on the task or thread that reads it, and not on the dispatcher that reduces a state. A reduce
-  /// sees the dispatcher of its caller, and an observer sees the dispatcher of the thread that delivers. The table in
-  /// <doc:Concurrency#The-shared-dispatcher> has each kind of code. Code that must use one dispatcher everywhere keeps it, as
-  /// ``Invoker/init(on:)`` does.
+  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
+  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Concurrency#The-shared-dispatcher> has an example.
   public static var shared: Dispatcher {
     let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
     guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
@@ -212,6 +218,12 @@ extension Dispatcher {
     }
     // The address belongs to `ofProcess`, which is never released.
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
+  }
+
+  /// Returns whether the current code sees a dispatcher as the shared one. Until code replaces the process's dispatcher,
+  /// that doesn't matter.
+  @inlinable static func isShared(_ dispatcher: Dispatcher) -> Bool {
+    !PendingWork.isEverReplaced || dispatcher === shared
   }
 
   private static var sharedByLookUp: Dispatcher {

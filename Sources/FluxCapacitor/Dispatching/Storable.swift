@@ -40,8 +40,7 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// state, once for each variable that a store has set.
   ///
   /// If a reduce invokes a state, the dispatcher queues the new state. The same thread reduces the queued
-  /// state after the current reduce. ``Dispatcher/shared`` is the dispatcher that the invoking code sees, even
-  /// if a different dispatcher reduces the state.
+  /// state after the current reduce. ``Dispatcher/shared`` is the dispatcher that reduces.
   ///
   /// > Warning: Don't wait for another thread inside a reduce. If the other thread invokes a state, both
   /// threads wait forever.

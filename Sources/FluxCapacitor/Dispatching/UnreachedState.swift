@@ -40,7 +40,7 @@ extension Dispatcher {
   /// - The dispatching thread calls the closure at the end of the dispatch. Outside a ``transaction(_:)``,
   ///   the observers have been called, and no lock is held. Inside, other threads' states wait until the
   ///   transaction has ended. The closure may invoke states. Several threads may call the closure at the same time.
-  /// - A state that only observers of the states receive has reached a receiver.
+  /// - A state that only observers of the states receive has reached a receiver. A state with ``NoStore`` needs none.
   /// - Tests with `.isolatedDispatcher`, of FluxCapacitorTesting, don't call the closure.
   ///
   /// You can read and set the property on any thread. The process retains the closure until you replace it.
@@ -93,9 +93,9 @@ extension Dispatcher {
       on thread: CurrentThread,
       sentTo channel: EventChannel<State>?
     ) {
-      guard registry.reportsUnreachedStates, thread.pointee.scheduled == nil,
-        thread.pointee.replaying == nil, Dispatcher.shared.registry.reportsUnreachedStates,
-        let handler = Dispatcher.onUnreachedState
+      guard registry.reportsUnreachedStates, State.RelatedStoreType.self != NoStore<State>.self,
+        thread.pointee.scheduled == nil,
+        thread.pointee.replaying == nil, let handler = Dispatcher.onUnreachedState
       else { return }
       if let channel, channel.lock.withLock({ channel.isObserved }) { return }
       let (fileID, line) = location

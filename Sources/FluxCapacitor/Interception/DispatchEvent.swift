@@ -1,6 +1,6 @@
 /// A record of one dispatch, with the state, the stores that reduced the state, and the resulting changes.
 ///
-/// Interceptors receive an event for each dispatch. See ``Dispatcher/intercept(_:)``.
+/// Interceptors receive an event for each dispatch. See ``Dispatcher/intercept(changes:_:)``.
 public struct DispatchEvent: Sendable {
   /// The dispatched state.
   public let state: any DispatchState
@@ -14,8 +14,9 @@ public struct DispatchEvent: Sendable {
   /// The changes to the stores' variables during the reduce.
   ///
   /// The changes are in the order of the stores and, within a store, in the order of the store's properties.
-  /// The list includes changes by other threads during the reduce, and writes of equal values.
-  public let changes: [Change]
+  /// The list includes changes by other threads during the reduce, and writes of equal values. In the events of
+  /// `intercept(changes: false)`, it is empty.
+  public internal(set) var changes: [Change]
 
   /// The instant at which the reduce began.
   public let instant: ContinuousClock.Instant
@@ -51,4 +52,9 @@ public struct DispatchEvent: Sendable {
     /// The changed variable, or `nil` if the variable is deallocated.
     package weak let variable: (any AnyPrimitiveValue)?
   }
+}
+
+/// What the events of a hook contain besides the state. Each case includes the former ones.
+package enum EventContent: Comparable, Sendable {
+  case nothing, sequenceNumber, changes
 }

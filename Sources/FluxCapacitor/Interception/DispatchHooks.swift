@@ -3,13 +3,12 @@
 /// The dispatching thread calls the hooks before any observer, while the thread holds the dispatcher's turn.
 /// So a hook must not run user code.
 final class DispatchHooks: ReduceObserver, @unchecked Sendable {
-  fileprivate final class Hook: Sendable {
-    let wantsChanges: Bool
+  final class Hook: Sendable {
+    let content: EventContent
     let call: @Sendable (DispatchEvent) -> Void
 
-    init(wantsChanges: Bool, call: @escaping @Sendable (DispatchEvent) -> Void) {
-      self.wantsChanges = wantsChanges
-      self.call = call
+    init(content: EventContent, call: @escaping @Sendable (DispatchEvent) -> Void) {
+      (self.content, self.call) = (content, call)
     }
   }
 
@@ -17,7 +16,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   private let lock = Lock()
   private var hooks: [Hook] = []
 
-  /// The number of recorded reduces that have begun, which is also the number of the latest event.
+  /// The number of numbered reduces that have begun, which is also the number of the latest event.
   private var latestEvent = 0
 
   /// The record of the current reduce, which only the thread that holds the turn accesses, without `lock`.
@@ -33,13 +32,14 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   }
 
   func willReduce<State: DispatchState>(on route: Route<State>) {
-    let (isRecorded, number, calls) = lock.withLock {
-      let isRecorded = hooks.contains { $0.wantsChanges }
-      if isRecorded { latestEvent += 1 }
-      return (isRecorded, latestEvent, hooks.map(\.call))
+    let (content, number, hooks) = lock.withLock {
+      let content = self.hooks.lazy.map(\.content).max() ?? .nothing
+      if content >= .sequenceNumber { latestEvent += 1 }
+      return (content, latestEvent, self.hooks)
     }
-    let registrations = isRecorded ? route.receivers.takeUnretainedValue().registrations : []
-    record = ReduceRecord(of: registrations, numbered: number, for: calls)
+    let registrations =
+      content == .changes ? route.receivers.takeUnretainedValue().registrations : []
+    record = ReduceRecord(of: registrations, numbered: number, for: hooks)
   }
 
   func didReduce(
@@ -50,9 +50,11 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
     let event = record.makeEvent(of: state, in: stores, from: location)
+    var bare = event
+    bare.changes = []
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
-    for call in record.hooks.reversed() { call(event) }
+    for hook in record.hooks.reversed() { hook.call(hook.content == .changes ? event : bare) }
     return [record]
   }
 }
@@ -77,13 +79,13 @@ extension Dispatcher {
   /// > Warning: The closure must not run user code, because the thread holds the dispatcher's turn during
   /// the call.
   ///
-  /// - Parameter wantsChanges: Whether the events must contain the changes to variables.
+  /// - Parameter content: What the events must contain besides the state.
   /// - Returns: A Dust that removes the hook.
   package func addHook(
-    wantingChanges wantsChanges: Bool = false,
+    receiving content: EventContent = .nothing,
     _ hook: @escaping @Sendable (DispatchEvent) -> Void
   ) -> Dust {
-    let hook = DispatchHooks.Hook(wantsChanges: wantsChanges, call: hook)
+    let hook = DispatchHooks.Hook(content: content, call: hook)
     registry.hooks.change(for: registry) { $0.append(hook) }
     return ActionDust { [weak registry, weak hook] in
       guard let registry, let hook else { return }

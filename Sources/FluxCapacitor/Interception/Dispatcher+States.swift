@@ -36,7 +36,7 @@ extension Dispatcher {
     on queue: ExecuteQueue = .current,
     states: @escaping @Sendable (State) -> Void
   ) -> Dust {
-    registry.channel(of: type).observe(on: queue, states)
+    registry.channel(of: type).observe(on: queue, in: .current(ownedBy: self), states)
   }
 
   /// Calls a closure on the main actor with every later state of a type.

@@ -2,7 +2,7 @@
 ///
 /// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {
-  let hooks: [@Sendable (DispatchEvent) -> Void]
+  let hooks: [DispatchHooks.Hook]
 
   private let number: Int
 
@@ -20,7 +20,7 @@ final class ReduceRecord {
   init<State: DispatchState>(
     of registrations: [Registration<State>],
     numbered number: Int,
-    for hooks: [@Sendable (DispatchEvent) -> Void]
+    for hooks: [DispatchHooks.Hook]
   ) {
     (self.hooks, self.number) = (hooks, number)
     for registration in registrations {

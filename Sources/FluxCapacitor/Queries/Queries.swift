@@ -13,6 +13,9 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   private var isObserved = false
   private let lock = Lock()
 
+  /// The surroundings in which the store is notified: those of its initializer.
+  private let surroundings = Surroundings.current
+
   /// Creates a `Queries` object without queries.
   public init() {}
 
@@ -22,9 +25,11 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
       guard !isObserved else { return }
       isObserved = true
       // The code discards the Dust, because the observation ends when `active` is deallocated.
-      _ = active.observeChanges { [weak store] old, new in
-        // If one transaction adds and removes the same query, `old` and `new` are equal.
-        if old != new { store?.activeQueriesDidChange(from: old, to: new) }
+      Surroundings.call(in: surroundings) {
+        _ = active.observeChanges { [weak store] old, new in
+          // If one transaction adds and removes the same query, `old` and `new` are equal.
+          if old != new { store?.activeQueriesDidChange(from: old, to: new) }
+        }
       }
     }
     adjustHolders(of: query, by: 1)

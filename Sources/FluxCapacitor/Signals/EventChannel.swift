@@ -70,9 +70,13 @@
   }
 
   /// Subscribes an observer, which receives every later event.
-  func observe(on queue: ExecuteQueue, _ changes: @escaping @Sendable (Event) -> Void) -> Dust {
+  func observe(
+    on queue: ExecuteQueue,
+    in surroundings: Surroundings? = .current,
+    _ changes: @escaping @Sendable (Event) -> Void
+  ) -> Dust {
     recordOperation("observes", self)
-    let observation = Observation(on: queue, changes: changes)
+    let observation = Observation(on: queue, in: surroundings, changes: changes)
     lock.withLock { link(observation, since: version) }
     return observation
   }

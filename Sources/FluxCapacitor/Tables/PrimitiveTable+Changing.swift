@@ -17,8 +17,8 @@ extension PrimitiveTable where Trait == MutableTrait {
   ///   func reduce(with state: Dispatcher.Cards) {
   ///     switch state {
   ///     case .add(let card): _cards.append(card)
-  ///     case .rename(let id, let title): _cards[id]?.title = title
-  ///     case .remove(let id): _cards.remove(id)
+  ///     case .rename(let id, let title): _cards[id: id]?.title = title
+  ///     case .remove(let id): _cards.remove(id: id)
   ///     case .show(let cards): _cards.replaceAll(with: cards)
   ///     }
   ///   }
@@ -33,27 +33,27 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// - If you assign a row, it replaces the row with the id, and calls the row's observers even if both rows
   ///   are equal. If the table contains no such row, the new row is appended.
   /// - If you assign `nil`, the row is removed.
-  /// - A change in place, such as `cards[id]?.title = "Milk"`, is one atomic step. No other thread reads or
+  /// - A change in place, such as `cards[id: id]?.title = "Milk"`, is one atomic step. No other thread reads or
   ///   writes the table meanwhile. If the table contains no such row, nothing happens.
   ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-  /// cards["milk"]?.title += "!"
-  /// cards["bread"] = Card(id: "bread", title: "Buy bread")
-  /// cards["milk"] = nil
+  /// cards[id: "milk"]?.title += "!"
+  /// cards[id: "bread"] = Card(id: "bread", title: "Buy bread")
+  /// cards[id: "milk"] = nil
   /// print(cards.ids.value)  // ["bread"]
   /// ```
   ///
-  /// > Warning: `cards[id] = changed(cards[id])` is two steps, a read and a write. A write by another thread
+  /// > Warning: `cards[id: id] = changed(cards[id: id])` is two steps, a read and a write. A write by another thread
   /// between the two steps is lost.
   ///
-  /// > Warning: `cards["a"]?.title = cards["b"]?.title ?? ""` reads the table during a change in place, and
+  /// > Warning: `cards[id: "a"]?.title = cards[id: "b"]?.title ?? ""` reads the table during a change in place, and
   /// traps. Read the other row first.
   ///
   /// - Precondition: An assigned or changed row has the id of the subscript.
   /// - Precondition: Code that runs during a change in place doesn't use the table, and contains no `await`.
   /// - Complexity: O(1), and O(n) in the number of rows if a row is removed.
-  @inlinable public subscript(id: Row.ID) -> Row? {
+  @inlinable public subscript(id id: Row.ID) -> Row? {
     get { table.withLock { table.row(id) } }
     set { _ = table.replace(id, with: newValue) }
     _modify {
@@ -96,7 +96,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   ///   - id: The id of the row.
   ///   - position: The row's position after the move, from 0 to the number of rows minus 1.
   /// - Complexity: O(n) in the number of rows between the positions.
-  @inlinable public func move(_ id: Row.ID, to position: Int) {
+  @inlinable public func move(id: Row.ID, to position: Int) {
     let thread = table.beginMutation()
     table.endChange(on: thread, isChange: table.move(id, to: position))
   }
@@ -107,7 +107,7 @@ extension PrimitiveTable where Trait == MutableTrait {
   ///
   /// - Returns: The removed row.
   /// - Complexity: O(n) in the number of rows after the removed row.
-  @discardableResult @inlinable public func remove(_ id: Row.ID) -> Row? {
+  @discardableResult @inlinable public func remove(id: Row.ID) -> Row? {
     table.replace(id, with: nil)
   }
 
@@ -141,7 +141,7 @@ extension PrimitiveTable where Trait == MutableTrait, Row: Equatable {
   /// ```swift
   /// let milk = Card(id: "milk", title: "Buy milk")
   /// let cards = VariableTable([milk])
-  /// let dust = cards.row("milk").observe { print($0?.title ?? "No card") }  // Buy milk
+  /// let dust = cards.row(id: "milk").observe { print($0?.title ?? "No card") }  // Buy milk
   /// cards.replaceAll(with: [Card(id: "bread", title: "Buy bread"), milk])
   /// dust.clean()
   /// ```

@@ -14,7 +14,7 @@ extension PrimitiveTable {
   /// let dust = cards.observeChanges { changes in
   ///   print(changes.difference.count, changes.updated)
   /// }  // 1 []
-  /// cards["milk"]?.title = "Buy oat milk"  // 0 ["milk"]
+  /// cards[id: "milk"]?.title = "Buy oat milk"  // 0 ["milk"]
   /// dust.clean()
   /// ```
   ///

@@ -18,14 +18,14 @@ public typealias ConstantTable<Row: Identifiable & Sendable> =
 ///
 /// ```swift
 /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-/// let dust = cards.row("milk").observe { print($0?.title ?? "No card") }  // Buy milk
-/// cards["milk"]?.title = "Buy oat milk"  // Buy oat milk
+/// let dust = cards.row(id: "milk").observe { print($0?.title ?? "No card") }  // Buy milk
+/// cards[id: "milk"]?.title = "Buy oat milk"  // Buy oat milk
 /// cards.append(Card(id: "bread", title: "Buy bread"))
-/// cards.remove("milk")  // No card
+/// cards.remove(id: "milk")  // No card
 /// dust.clean()
 /// ```
 ///
-/// ``row(_:)``, ``ids`` and ``rows`` return constants, with the guarantees of ``PrimitiveValue``: one order,
+/// ``row(id:)``, ``ids`` and ``rows`` return constants, with the guarantees of ``PrimitiveValue``: one order,
 /// one call for each transaction, and no lost change. When an observer of a row is called, the other rows
 /// already have their values from the same transaction. You can use a table on any thread.
 ///
@@ -48,11 +48,11 @@ where Row.ID: Sendable {
   /// The row with an id, or `nil` if the table contains no such row.
   ///
   /// SwiftUI and `withObservationTracking` track this read of a ``ConstantTable``, like a read of
-  /// ``row(_:)``. Only a change of this row updates the view.
+  /// ``row(id:)``. Only a change of this row updates the view.
   ///
   /// - Complexity: O(1).
-  @inlinable public subscript(id: Row.ID) -> Row? {
-    if table.isRowReadTracked { return row(id).value }
+  @inlinable public subscript(id id: Row.ID) -> Row? {
+    if table.isRowReadTracked { return row(id: id).value }
     return table.withLock { table.row(id) }
   }
 
@@ -66,13 +66,13 @@ where Row.ID: Sendable {
   ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
-  /// let title = cards.row("milk").map { $0?.title ?? "" }
+  /// let title = cards.row(id: "milk").map { $0?.title ?? "" }
   /// print(title.value)  // Buy milk
   /// ```
   ///
   /// - Parameter id: The id of the row, which doesn't have to be in the table.
   /// - Complexity: O(1).
-  @inlinable public func row(_ id: Row.ID) -> Constant<Row?> {
+  @inlinable public func row(id: Row.ID) -> Constant<Row?> {
     table.constant { table.part(of: id) }
   }
 
@@ -83,7 +83,7 @@ where Row.ID: Sendable {
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
   /// let dust = cards.ids.observe { print($0) }  // ["milk"]
   /// cards.append(Card(id: "bread", title: "Buy bread"))  // ["milk", "bread"]
-  /// cards["bread"]?.title = "Buy two loaves"
+  /// cards[id: "bread"]?.title = "Buy two loaves"
   /// dust.clean()
   /// ```
   ///

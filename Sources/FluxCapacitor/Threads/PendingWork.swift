@@ -234,14 +234,18 @@ extension PendingWork {
   /// Until code replaces the process's dispatcher for the first time, this getter avoids a slow read of a
   /// `TaskLocal`.
   @usableFromInline package static var current: PendingWork {
-    guard shortcut.load(ordering: .relaxed) == isReplaced else { return ofProcess }
-    return replacement.get()?.pendingWork ?? ofProcess
+    replacementInTask?.pendingWork ?? ofProcess
   }
 
   /// The pending work of the process's dispatcher.
   static let ofProcess = PendingWork()
 
   /// The dispatcher that replaces the process's dispatcher in the current task.
+  static var replacementInTask: (any PendingWorkOwner)? { isEverReplaced ? replacement.get() : nil }
+
+  /// Whether code has ever replaced the process's dispatcher.
+  @inlinable static var isEverReplaced: Bool { shortcut.load(ordering: .relaxed) == isReplaced }
+
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
   /// The address of the process's dispatcher, until code replaces that dispatcher for the first time.
@@ -254,6 +258,6 @@ extension PendingWork {
   /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for
   /// `isReplaced`. Only the task that replaces the dispatcher depends on `isReplaced`, and that same task
   /// has stored `isReplaced`.
-  static let shortcut = Atomic<UInt>(0)
-  static let isReplaced: UInt = 1
+  @usableFromInline static let shortcut = Atomic<UInt>(0)
+  @inlinable static var isReplaced: UInt { 1 }
 }

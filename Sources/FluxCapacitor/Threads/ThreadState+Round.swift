@@ -6,6 +6,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
+    noteSurroundings()
     body()
     pointee.isDelivering = false
     deliverPlaces()
@@ -35,6 +36,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
+    noteSurroundings()
     pointee.changesOfOthers = 0
     pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {

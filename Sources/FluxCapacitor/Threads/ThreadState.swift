@@ -40,6 +40,10 @@ import Synchronization
   /// and their writes add places to the round.
   @usableFromInline var isDelivering = false
 
+  /// The address of the dispatcher that replaces the process's dispatcher for the code that has begun the delivery in
+  /// progress, or zero. See `Surroundings`.
+  @usableFromInline var surroundings: UInt = 0
+
   /// The thread's queue of deliveries, which the thread makes when it has no open transaction.
   ///
   /// Each observed channel that a transaction has written has a place in this queue, in the order of the

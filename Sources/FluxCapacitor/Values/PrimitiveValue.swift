@@ -57,8 +57,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// this one read, as in `names.map(\.count).value`: Observation is notified when one of the variables that
   /// the constant derives from changes, also if the constant's value then stays the same.
   ///
-  /// > Warning: SwiftUI can miss a change that another thread makes while a view's body runs, so change a view's values
-  /// on the main actor: <doc:SwiftUI#Changes-on-other-threads>.
+  /// A body that runs on the main queue misses no change of another thread, as it would with `@Observable`. If the
+  /// change comes before Observation has begun to wait for it, Observation is notified once more on the main queue.
   ///
   /// From the first tracked read on, the library observes these variables for as long as they exist. Each
   /// change to a tracked variable also takes the time that Observation needs.
@@ -98,8 +98,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   the closure writes takes effect immediately. The new value is delivered after all observers of
   ///   the current change have been called.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait, and ``Dispatcher/shared`` for its value in an
-  /// observer.
+  /// See <doc:Concurrency> for threads, order, and calls that wait.
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.

@@ -18,10 +18,12 @@
   override var anyValue: any Sendable { stored }
 
   override func observe(for tracker: Tracker) -> Dust {
-    let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
+    let observation = Observation<Element>(on: .current, in: nil) {
+      [unowned self, unowned tracker] _ in
       tracker.noteChange()
       becameUnobserved()
     }
+    observation.keepsSurroundings = true
     subscribe(observation, on: .current, ignoreFirst: true)
     return observation
   }

@@ -49,7 +49,7 @@ public final class TimeCircuits: Sendable {
     let history = History(limits)
     self.dispatcher = dispatcher
     self.history = history
-    dust = dispatcher.addHook(wantingChanges: true) { history.note($0) }
+    dust = dispatcher.addHook(receiving: .changes) { history.note($0) }
   }
 
   deinit {

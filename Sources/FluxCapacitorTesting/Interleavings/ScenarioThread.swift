@@ -123,6 +123,8 @@
       return true
     }
 
+    var missedChanges: MissedChanges { run.missedChanges }
+
     var isRecorded: Bool { run.recording != nil && !isDescribing }
 
     func recordOperation(_ verb: String, _ object: Any?, _ value: Any?) {

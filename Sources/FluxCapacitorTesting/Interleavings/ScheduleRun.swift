@@ -17,6 +17,7 @@
     private let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
     let lockIDs: LockIDs
+    let missedChanges = MissedChanges()
 
     @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?

@@ -9,7 +9,9 @@ struct Item: Identifiable, Equatable, Sendable {
 /// Returns a table with the ids from 0, each of which has an observer.
 private func observedTable(_ count: Int, _ sum: Sum) -> VariableTable<Item> {
   let table = VariableTable((0..<count).map { Item(id: $0) })
-  for id in 0..<count { _ = table.row(id).observe(ignoreFirst: true) { sum.add($0?.number ?? 0) } }
+  for id in 0..<count {
+    _ = table.row(id: id).observe(ignoreFirst: true) { sum.add($0?.number ?? 0) }
+  }
   return table
 }
 
@@ -31,7 +33,7 @@ func tableRows(scale: Int) -> [Row] {
       floor: floorSet,
       ours: Workload(n) {
         let table = observedTable(10_000, sum)
-        return { for value in 0..<n { table[5_000]?.number = value } }
+        return { for value in 0..<n { table[id: 5_000]?.number = value } }
       }
     ),
     Row(
@@ -40,7 +42,7 @@ func tableRows(scale: Int) -> [Row] {
       floor: floorSet,
       ours: Workload(n) {
         let table = observedTable(10_000, sum)
-        return { for value in 0..<n { table[5_000] = Item(id: 5_000, number: value) } }
+        return { for value in 0..<n { table[id: 5_000] = Item(id: 5_000, number: value) } }
       }
     ),
   ]
@@ -53,7 +55,7 @@ func tableGrowths(scale: Int) -> [Growth] {
     Growth(name: "set an observed row, by rows", sizes: [100, 1_000, 10_000, 100_000]) { size in
       Workload(scale * 100) {
         let table = observedTable(size, sum)
-        return { for value in 0..<scale * 100 { table[size / 2]?.number = value } }
+        return { for value in 0..<scale * 100 { table[id: size / 2]?.number = value } }
       }
     }
   ]

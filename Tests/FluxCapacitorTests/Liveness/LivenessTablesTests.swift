@@ -18,7 +18,7 @@ struct LivenessTablesTests {
   @Test(arguments: Change.allCases)
   func overlappingTransactionsOfTwoDispatchersCallTheObserversOfATable(change: Change) async {
     let (row, rows, ids, lists) = (Tally(), Tally(), Tally(), Tally())
-    table.row(0).observe(ignoreFirst: true) { _ in row.add() }.cleaned(by: dusts)
+    table.row(id: 0).observe(ignoreFirst: true) { _ in row.add() }.cleaned(by: dusts)
     table.rows.observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
     table.ids.observe(ignoreFirst: true) { _ in ids.add() }.cleaned(by: dusts)
     table.observeChanges { _ in lists.add() }.cleaned(by: dusts)
@@ -43,7 +43,7 @@ struct LivenessTablesTests {
     let shared = Variable(0)
     let (rows, calls) = (Tally(), Tally())
     for table in tables {
-      table.row(0).observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
+      table.row(id: 0).observe(ignoreFirst: true) { _ in rows.add() }.cleaned(by: dusts)
     }
     shared.observe(ignoreFirst: true) { _ in calls.add() }.cleaned(by: dusts)
 
@@ -53,7 +53,7 @@ struct LivenessTablesTests {
         shared.value += 1
         meet()
       }
-      change(&tables[index][0])
+      change(&tables[index][id: 0])
     }
 
     #expect(rows.value == rounds * 2)
@@ -95,8 +95,8 @@ struct LivenessTablesTests {
         var number = 0
         while isDone.load() == 0 {
           number += 1
-          table[0]?.number = number
-          if number.isMultiple(of: 2) { table.remove(1) } else { table[1] = Item(id: 1) }
+          table[id: 0]?.number = number
+          if number.isMultiple(of: 2) { table.remove(id: 1) } else { table[id: 1] = Item(id: 1) }
         }
       } else {
         for _ in 0..<rounds / 20 {
@@ -166,12 +166,12 @@ struct LivenessTablesTests {
     case set, insertAndRemove, replaceAll
 
     fileprivate func perform(on table: VariableTable<Item>, by index: Int, in round: Int) {
-      table[0]?.number = round * 2 + index
+      table[id: 0]?.number = round * 2 + index
       switch self {
       case .set: return
       case .insertAndRemove:
         let id = index + 10
-        if table.remove(id) == nil { table.insert(Item(id: id), at: 0) }
+        if table.remove(id: id) == nil { table.insert(Item(id: id), at: 0) }
       case .replaceAll:
         let row = Item(id: 0, number: round * 2 + index)
         table.replaceAll(with: [Item(id: round * 2 + index + 20), row])
@@ -187,7 +187,7 @@ struct LivenessTablesTests {
       _ call: @escaping @Sendable () -> Void
     ) -> Dust {
       switch self {
-      case .row: table.row(0).observe { _ in call() }
+      case .row: table.row(id: 0).observe { _ in call() }
       case .rows: table.rows.observe { _ in call() }
       case .ids: table.ids.observe { _ in call() }
       case .changes: table.observeChanges { _ in call() }

@@ -38,10 +38,10 @@ struct TableChangesTests {
     let cards = table("abc")
     cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
-    cards["b"]?.title = "other"
+    cards[id: "b"]?.title = "other"
     cards.append(Card("d"))
-    cards.move("d", to: 0)
-    cards.remove("a")
+    cards.move(id: "d", to: 0)
+    cards.remove(id: "a")
     cards.removeAll()
 
     #expect(list.updated == [[], ["b"], [], [], [], []])
@@ -53,7 +53,7 @@ struct TableChangesTests {
     let cards = table("abcd")
     cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
 
-    cards.move("a", to: 2)
+    cards.move(id: "a", to: 2)
 
     #expect(
       list.differences.last.map(Array.init) == [
@@ -70,15 +70,15 @@ struct TableChangesTests {
 
     Dispatcher.shared.changeCards { cards in
       cards.append(Card("g"))
-      cards["g"]?.title = "new, so not updated"
-      cards["a"]?.title = "other"
-      cards["a"]?.title = "other again"
-      cards.remove("b")
-      cards["c"]?.title = "removed later"
-      cards.remove("c")
+      cards[id: "g"]?.title = "new, so not updated"
+      cards[id: "a"]?.title = "other"
+      cards[id: "a"]?.title = "other again"
+      cards.remove(id: "b")
+      cards[id: "c"]?.title = "removed later"
+      cards.remove(id: "c")
       cards.append(Card("h"))
-      cards.remove("h")
-      cards.remove("d")
+      cards.remove(id: "h")
+      cards.remove(id: "d")
       cards.insert(Card("d", "replaced"), at: 0)
     }
 
@@ -134,7 +134,7 @@ struct TableChangesTests {
     cards.observeChanges { [list] in list.apply($0) }.cleaned(by: dusts)
     let names = (0..<12).map { String(UnicodeScalar(UInt8(97 + $0))) }
     for (name, log) in zip(names, rows) {
-      cards.row(name).observe { log.append($0) }.cleaned(by: dusts)
+      cards.row(id: name).observe { log.append($0) }.cleaned(by: dusts)
     }
     let shownIDs = Log<[String]>()
     cards.ids.observe { shownIDs.append($0) }.cleaned(by: dusts)
@@ -158,7 +158,7 @@ struct TableChangesTests {
       for (name, log) in zip(names, rows) {
         let row = model.first { $0.id == name }
         #expect(log.last == row)
-        #expect(cards[name] == row)
+        #expect(cards[id: name] == row)
       }
     }
   }
@@ -182,18 +182,18 @@ struct TableChangesTests {
       cards.insert(card, at: position)
       model.insert(card, at: position)
     case 2:
-      cards.remove(name)
+      cards.remove(id: name)
       if let index { model.remove(at: index) }
     case 3:
-      cards[name]?.title += "!"
+      cards[id: name]?.title += "!"
       if let index { model[index].title += "!" }
     case 4:
-      cards[name] = card
+      cards[id: name] = card
       if let index { model[index] = card } else { model.append(card) }
     case 5:
       guard let index else { return }
       let position = Int.random(in: 0..<model.count, using: &random)
-      cards.move(name, to: position)
+      cards.move(id: name, to: position)
       model.insert(model.remove(at: index), at: position)
     case 6:
       model = names.shuffled(using: &random).prefix(Int.random(in: 0...12, using: &random))

@@ -16,25 +16,40 @@
 
     @Test func removingARowFreesTheRow() {
       let table = VariableTable([Holder(id: 1, counted: Counted(tally))])
-      let dust = table.row(1).observe { _ in }
-      let row = table.row(1)
+      let dust = table.row(id: 1).observe { _ in }
+      let row = table.row(id: 1)
       _ = row.value
 
-      table.remove(1)
+      table.remove(id: 1)
 
       #expect(tally.value == 0)
       dust.clean()
+    }
+
+    @MainActor @Test func rowWhoseChangeABodyHasMissedIsReleasedAfterTheNotification() async {
+      let cards = table("ab")
+      withObservationTracking {
+        _ = cards.constant[id: "a"]
+        inParallel(1) { _ in cards[id: "a"]?.title = "other" }
+      } onChange: { [tally] in
+        tally.add(1)
+      }
+
+      await mainQueueIsEmpty()
+
+      #expect(tally.value == 1)
+      #expect(cards.partCount == 0)
     }
 
     @Test func cleaningTheLastObserverOfARowFreesItsClosure() {
       let dusts = DustBuster()
       for id in ["a", "missing"] {
         let counted = Counted(tally)
-        cards.row(id).observe { _ = counted.pass($0) }.cleaned(by: dusts)
+        cards.row(id: id).observe { _ = counted.pass($0) }.cleaned(by: dusts)
       }
       #expect(tally.value == 2)
 
-      cards.remove("a")
+      cards.remove(id: "a")
       dusts.clean()
 
       #expect(tally.value == 0)
@@ -44,13 +59,13 @@
     @Test func unusedRowHasNoPart() {
       let cards = table("ab")
       do {
-        let row = cards.row("a")
-        _ = (row.value, cards.row("missing").value, cards.ids.value)
+        let row = cards.row(id: "a")
+        _ = (row.value, cards.row(id: "missing").value, cards.ids.value)
         #expect(cards.partCount == 1)
       }
       #expect(cards.partCount == 0)
 
-      let dust = cards.row("a").map { $0?.title }.observe { _ in }
+      let dust = cards.row(id: "a").map { $0?.title }.observe { _ in }
       #expect(cards.partCount == 1)
       dust.clean()
       #expect(cards.partCount == 0)
@@ -60,12 +75,12 @@
       do {
         let cards = table("a")
         let counted = Counted(tally)
-        _ = cards.row("a").observe { _ = counted.pass($0) }
-        _ = cards.row("missing").observe { _ = counted.pass($0) }
+        _ = cards.row(id: "a").observe { _ = counted.pass($0) }
+        _ = cards.row(id: "missing").observe { _ = counted.pass($0) }
         _ = cards.ids.observe { _ = counted.pass($0) }
         _ = cards.rows.observe { _ = counted.pass($0) }
         _ = cards.observeChanges { _ = counted.pass($0) }
-        cards["a"]?.title = "other"
+        cards[id: "a"]?.title = "other"
       }
 
       #expect(tally.value == 0)
@@ -74,7 +89,7 @@
     @Test func constantOfARowOutlivesItsTable() {
       do {
         var cards: VariableTable? = table("a")
-        let row = cards?.row("a")
+        let row = cards?.row(id: "a")
         let counted = Counted(tally)
         _ = row?.observe { _ = counted.pass($0) }
 
@@ -88,11 +103,11 @@
 
     @Test func rowsThatViewsHaveShownAreFreedAfterTheirNextChange() {
       let cards = table("abc")
-      for id in ["a", "b", "missing"] { track(cards.row(id)) }
+      for id in ["a", "b", "missing"] { track(cards.row(id: id)) }
       #expect(cards.partCount == 3)
 
-      cards["a"]?.title = "other"
-      cards.remove("b")
+      cards[id: "a"]?.title = "other"
+      cards.remove(id: "b")
       cards.append(Card("missing"))
 
       #expect(cards.partCount == 0)
@@ -103,7 +118,7 @@
       let selection = Variable(0)
       for number in 1...10_000 {
         withObservationTracking {
-          _ = cards.row("\(selection.constant.value)").map { $0?.title }.value
+          _ = cards.row(id: "\(selection.constant.value)").map { $0?.title }.value
         } onChange: {
         }
         selection.value = number
@@ -117,7 +132,7 @@
       let calls = Tally()
       let ids = (0..<1_000).map { "\($0)" }
       for id in ids {
-        track(cards.row(id)) { calls.add() }
+        track(cards.row(id: id)) { calls.add() }
       }
       #expect(cards.partCount == 1_000)
 
@@ -129,8 +144,8 @@
 
     @Test func rowThatWasCombinedIsFreedWithItsLastObserver() {
       let cards = table("ab")
-      let dust = cards.row("a").observe { _ in }
-      do { _ = Constant.combine(cards.row("a"), cards.row("b")) }
+      let dust = cards.row(id: "a").observe { _ in }
+      do { _ = Constant.combine(cards.row(id: "a"), cards.row(id: "b")) }
 
       dust.clean()
 
@@ -138,9 +153,9 @@
     }
 
     @Test func rowThatAViewHasShownIsFreedWithItsLastObserver() {
-      let dust = cards.row("a").observe { _ in }
-      track(cards.row("a"))
-      cards["a"]?.title = "other"
+      let dust = cards.row(id: "a").observe { _ in }
+      track(cards.row(id: "a"))
+      cards[id: "a"]?.title = "other"
       #expect(cards.partCount == 1)
 
       dust.clean()
@@ -150,10 +165,10 @@
 
     @Test func rowIsFreedAfterItsOnlyObserverHasCleanedItself() {
       let dusts = DustBuster()
-      track(cards.row("a"))
-      cards.row("a").observe(ignoreFirst: true) { _ in dusts.clean() }.cleaned(by: dusts)
+      track(cards.row(id: "a"))
+      cards.row(id: "a").observe(ignoreFirst: true) { _ in dusts.clean() }.cleaned(by: dusts)
 
-      cards["a"]?.title = "other"
+      cards[id: "a"]?.title = "other"
 
       #expect(cards.partCount == 0)
     }
@@ -163,7 +178,7 @@
       let dust = cards.observeChanges { _ in }
 
       dispatcher.transaction {
-        for number in 0..<100_000 { cards["a"]?.title = "\(number)" }
+        for number in 0..<100_000 { cards[id: "a"]?.title = "\(number)" }
         dust.clean()
       }
 

@@ -12,15 +12,15 @@ struct TableObservingTests {
   @Test func rowDeliversItsChangesAndItsAppearanceAndItsDisappearance() {
     let cards = table("a")
     let titles = Log<String?>()
-    cards.row("b").observe { titles.append($0?.title) }.cleaned(by: dusts)
+    cards.row(id: "b").observe { titles.append($0?.title) }.cleaned(by: dusts)
 
     cards.append(Card("b", "first"))
-    cards["b"]?.title = "second"
-    cards["b"] = Card("b", "third")
-    cards["a"]?.title = "other"
-    cards.remove("b")
+    cards[id: "b"]?.title = "second"
+    cards[id: "b"] = Card("b", "third")
+    cards[id: "a"]?.title = "other"
+    cards.remove(id: "b")
     cards.insert(Card("b", "fourth"), at: 0)
-    cards.move("b", to: 1)
+    cards.move(id: "b", to: 1)
     cards.removeAll()
     cards.replaceAll(with: [Card("b", "fifth")])
 
@@ -36,13 +36,13 @@ struct TableObservingTests {
     let ids = Log<[String]>()
     cards.ids.observe { ids.append($0) }.cleaned(by: dusts)
 
-    cards["a"]?.title = "other"
+    cards[id: "a"]?.title = "other"
     cards.append(Card("c"))
-    cards.move("c", to: 0)
-    cards.move("c", to: 0)
+    cards.move(id: "c", to: 0)
+    cards.move(id: "c", to: 0)
     cards.insert(Card("d"), at: 1)
-    cards.remove("a")
-    cards["b"] = nil
+    cards.remove(id: "a")
+    cards[id: "b"] = nil
     cards.replaceAll(with: [Card("d"), Card("c")])
     cards.replaceAll(with: [Card("d", "other"), Card("c")])
 
@@ -55,9 +55,9 @@ struct TableObservingTests {
     let rows = Log<[String]>()
     cards.rows.observe { rows.append($0.map(\.title)) }.cleaned(by: dusts)
 
-    cards["a"]?.title = "other"
-    cards["x"]?.title = "other"
-    cards.remove("x")
+    cards[id: "a"]?.title = "other"
+    cards[id: "x"]?.title = "other"
+    cards.remove(id: "x")
     cards.append(Card("b"))
     cards.removeAll()
 
@@ -66,10 +66,10 @@ struct TableObservingTests {
 
   @Test func changeOfOneRowCallsNoObserverOfAnotherRow() {
     let cards = table("ab")
-    cards.row("b").observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
+    cards.row(id: "b").observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
 
-    cards["a"]?.title = "other"
-    cards["a"] = nil
+    cards[id: "a"]?.title = "other"
+    cards[id: "a"] = nil
     cards.append(Card("c"))
 
     #expect(calls.value == 0)
@@ -79,7 +79,7 @@ struct TableObservingTests {
     let store = CardStore.instantiate()
     let log = Log<String>()
     for id in ["a", "b"] {
-      store.cards.row(id).observe(ignoreFirst: true) { row in
+      store.cards.row(id: id).observe(ignoreFirst: true) { row in
         // The other rows have their values after the reduce.
         let others = store.cards.rows.value.map(\.title).joined(separator: "+")
         log.append("\(id): \(row?.title ?? "nil") in \(others)")
@@ -93,10 +93,10 @@ struct TableObservingTests {
 
     Dispatcher.shared.changeCards {
       $0.append(Card("a"))
-      $0["a"]?.title = "first"
+      $0[id: "a"]?.title = "first"
       $0.append(Card("b"))
-      $0["b"]?.title = "second"
-      $0["a"]?.title += "!"
+      $0[id: "b"]?.title = "second"
+      $0[id: "a"]?.title += "!"
     }
 
     #expect(
@@ -110,17 +110,17 @@ struct TableObservingTests {
     let cards = table("ab")
     let dispatcher = Dispatcher()
     let titles = Log<String>()
-    let both = Constant.combine(cards.row("a"), cards.row("b")).map { first, second in
+    let both = Constant.combine(cards.row(id: "a"), cards.row(id: "b")).map { first, second in
       "\(first?.title ?? "-")\(second?.title ?? "-")"
     }
     both.removeDuplicates().observe { titles.append($0) }.cleaned(by: dusts)
 
     dispatcher.transaction {
-      cards["a"]?.title = "X"
-      cards["b"]?.title = "Y"
+      cards[id: "a"]?.title = "X"
+      cards[id: "b"]?.title = "Y"
     }
-    cards["a"]?.tags.append(1)
-    cards.remove("b")
+    cards[id: "a"]?.tags.append(1)
+    cards.remove(id: "b")
 
     #expect(titles.entries == ["AB", "XY", "X-"])
   }
@@ -129,7 +129,7 @@ struct TableObservingTests {
     let cards = table("abc")
     let calls = Log<String>()
     for id in ["a", "b", "c"] {
-      cards.row(id).observe(ignoreFirst: true) { _ in calls.append(id) }.cleaned(by: dusts)
+      cards.row(id: id).observe(ignoreFirst: true) { _ in calls.append(id) }.cleaned(by: dusts)
     }
     cards.rows.observe(ignoreFirst: true) { _ in calls.append("rows") }.cleaned(by: dusts)
     cards.ids.observe(ignoreFirst: true) { _ in calls.append("ids") }.cleaned(by: dusts)
@@ -140,7 +140,7 @@ struct TableObservingTests {
 
     #expect(calls.entries.sorted() == ["b", "ids", "rows"])
     #expect(cards.letters == "cbda")
-    for row in cards.rows.value { #expect(cards[row.id] == row) }
+    for row in cards.rows.value { #expect(cards[id: row.id] == row) }
   }
 
   @Test func replacedRowThatEqualsTheFormerRowKeepsTheFormerValue() {
@@ -152,11 +152,11 @@ struct TableObservingTests {
       static func == (left: Loose, right: Loose) -> Bool { left.id == right.id }
     }
     let rows = VariableTable([Loose(id: 1, note: "old"), Loose(id: 2)])
-    let row = rows.row(1)
+    let row = rows.row(id: 1)
 
     rows.replaceAll(with: [Loose(id: 2), Loose(id: 1, note: "new")])
 
-    #expect(rows[1]?.note == "old")
+    #expect(rows[id: 1]?.note == "old")
     #expect(row.value?.note == "old")
     #expect(rows.rows.value.last?.note == "old")
   }
@@ -166,7 +166,7 @@ struct TableObservingTests {
       let id: Int
     }
     let rows = VariableTable([Plain(id: 1), Plain(id: 2)])
-    rows.row(1).observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
+    rows.row(id: 1).observe(ignoreFirst: true) { [calls] _ in calls.add() }.cleaned(by: dusts)
 
     rows.replaceAll(with: [Plain(id: 2), Plain(id: 1)])
 

@@ -18,16 +18,18 @@ struct TableStressTests {
     let table = Self.table(10)
     let logs = (0..<10).map { _ in Log<Int?>() }
     let dusts = DustBuster()
-    for id in 0..<10 { table.row(id).observe { logs[id].append($0?.number) }.cleaned(by: dusts) }
+    for id in 0..<10 {
+      table.row(id: id).observe { logs[id].append($0?.number) }.cleaned(by: dusts)
+    }
 
     await inParallel(4) { _ in
-      for step in 0..<stress(50_000) { table[step % 10]?.number += 1 }
+      for step in 0..<stress(50_000) { table[id: step % 10]?.number += 1 }
     }
 
     let total = table.rows.value.reduce(0) { $0 + $1.number }
     #expect(total == stress(50_000) * 4)
     for (id, log) in logs.enumerated() {
-      #expect(log.entries == Array(0...(table[id]?.number ?? -1)))
+      #expect(log.entries == Array(0...(table[id: id]?.number ?? -1)))
     }
   }
 
@@ -37,11 +39,11 @@ struct TableStressTests {
 
     await inParallel(5) { index in
       if index == 0 {
-        for step in 0..<rounds * 10 { table[step % 10]?.number += 1 }
+        for step in 0..<rounds * 10 { table[id: step % 10]?.number += 1 }
       } else {
         for round in 0..<rounds {
           let log = Log<Int?>()
-          let dust = table.row(round % 10).observe { log.append($0?.number) }
+          let dust = table.row(id: round % 10).observe { log.append($0?.number) }
           dust.clean()
           // A delivery that has begun on another thread can still append.
           let isConsecutive = log.withEntries { entries in
@@ -67,16 +69,16 @@ struct TableStressTests {
       list.append(ids ?? [])
       #expect(ids != nil)
     }.cleaned(by: dusts)
-    for id in 0..<40 { table.row(id).observe { rows[id].append($0) }.cleaned(by: dusts) }
+    for id in 0..<40 { table.row(id: id).observe { rows[id].append($0) }.cleaned(by: dusts) }
 
     await inParallel(4) { index in
       for step in 0..<stress(50_000) {
         let id = (step &* 7 &+ index &* 13) % 40
         switch step % 5 {
-        case 0: table[id] = Item(id: id, number: step)
-        case 1: table.remove(id)
-        case 2: table[id]?.number += 1
-        case 3: table.row(id).observe { _ in }.clean()
+        case 0: table[id: id] = Item(id: id, number: step)
+        case 1: table.remove(id: id)
+        case 2: table[id: id]?.number += 1
+        case 3: table.row(id: id).observe { _ in }.clean()
         default:
           // Reading the table's own array would alarm the thread sanitizer; see `Log.last`.
           if step % 100 == 4 {
@@ -87,7 +89,7 @@ struct TableStressTests {
     }
 
     #expect(list.last == table.ids.value)
-    for id in 0..<40 { #expect(rows[id].last == table[id]) }
-    for row in table.rows.value { #expect(table[row.id] == row) }
+    for id in 0..<40 { #expect(rows[id].last == table[id: id]) }
+    for row in table.rows.value { #expect(table[id: row.id] == row) }
   }
 }

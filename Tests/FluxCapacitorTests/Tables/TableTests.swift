@@ -8,10 +8,10 @@ struct TableTests {
   @Test func rowIsFoundByItsID() {
     let cards = table("abc").constant
 
-    #expect(cards["b"] == Card("b"))
-    #expect(cards["x"] == nil)
-    #expect(cards.row("c").value == Card("c"))
-    #expect(cards.row("x").value == nil)
+    #expect(cards[id: "b"] == Card("b"))
+    #expect(cards[id: "x"] == nil)
+    #expect(cards.row(id: "c").value == Card("c"))
+    #expect(cards.row(id: "x").value == nil)
     #expect(cards.ids.value == ["a", "b", "c"])
     #expect(cards.rows.value.map(\.title) == ["A", "B", "C"])
   }
@@ -23,37 +23,37 @@ struct TableTests {
     cards.append(Card("b"))
 
     #expect(published.letters == "ab")
-    #expect(published["b"] == Card("b"))
+    #expect(published[id: "b"] == Card("b"))
   }
 
   @Test(arguments: [("a", 3, "bcda"), ("d", 0, "dabc"), ("b", 2, "acbd"), ("c", 2, "abcd")])
   func movedRowHasItsNewPosition(id: String, position: Int, letters: String) {
     let cards = table("abcd")
 
-    cards.move(id, to: position)
-    cards.move("x", to: 0)
+    cards.move(id: id, to: position)
+    cards.move(id: "x", to: 0)
 
     #expect(cards.letters == letters)
-    for row in cards.rows.value { #expect(cards[row.id] == row) }
+    for row in cards.rows.value { #expect(cards[id: row.id] == row) }
   }
 
   @Test(arguments: ["a", "b", "c"]) func removeReturnsTheRemovedRow(id: String) {
     let cards = table("abc")
 
-    #expect(cards.remove(id) == Card(id))
-    #expect(cards.remove(id) == nil)
+    #expect(cards.remove(id: id) == Card(id))
+    #expect(cards.remove(id: id) == nil)
 
     #expect(cards.letters == "abc".filter { String($0) != id })
-    for row in cards.rows.value { #expect(cards[row.id] == row) }
+    for row in cards.rows.value { #expect(cards[id: row.id] == row) }
   }
 
   @Test func assigningARowReplacesOrAppendsIt() {
     let cards = table("ab")
 
-    cards["a"] = Card("a", "Another")
-    cards["c"] = Card("c")
-    cards["b"] = nil
-    cards["x"] = nil
+    cards[id: "a"] = Card("a", "Another")
+    cards[id: "c"] = Card("c")
+    cards[id: "b"] = nil
+    cards[id: "x"] = nil
 
     #expect(cards.rows.value == [Card("a", "Another"), Card("c")])
   }
@@ -62,39 +62,41 @@ struct TableTests {
     let cards = table("abc")
     func change(_ row: inout Card?) { row = nil }
 
-    change(&cards[id])
+    change(&cards[id: id])
 
     #expect(cards.letters == "abc".filter { String($0) != id })
-    for row in cards.rows.value { #expect(cards[row.id] == row) }
+    for row in cards.rows.value { #expect(cards[id: row.id] == row) }
   }
 
   @Test func rowThatAppearsInPlaceIsAppended() {
     let cards = table("a")
     func change(_ row: inout Card?) { row = Card("b") }
 
-    change(&cards["b"])
+    change(&cards[id: "b"])
 
     #expect(cards.letters == "ab")
-    #expect(cards["b"] == Card("b"))
+    #expect(cards[id: "b"] == Card("b"))
   }
 
   @Test(arguments: [false, true])
   func changeInPlaceDoesNotCopyTheArraysInARow(isObserved: Bool) {
     let cards = table("abc")
-    let dust = isObserved ? cards.row("b").observe { _ in } : nil
-    cards["b"]?.tags = Array(0..<100)
-    cards["b"]?.tags.reserveCapacity(200)
+    let dust = isObserved ? cards.row(id: "b").observe { _ in } : nil
+    cards[id: "b"]?.tags = Array(0..<100)
+    cards[id: "b"]?.tags.reserveCapacity(200)
     func address() -> UInt? {
       var address: UInt?
-      cards["b"]?.tags.withUnsafeMutableBufferPointer { address = UInt(bitPattern: $0.baseAddress) }
+      cards[id: "b"]?.tags.withUnsafeMutableBufferPointer {
+        address = UInt(bitPattern: $0.baseAddress)
+      }
       return address
     }
     let before = address()
 
-    cards["b"]?.tags.append(100)
+    cards[id: "b"]?.tags.append(100)
 
     #expect(address() == before)
-    #expect(cards["b"]?.tags.count == 101)
+    #expect(cards[id: "b"]?.tags.count == 101)
     dust?.clean()
   }
 }

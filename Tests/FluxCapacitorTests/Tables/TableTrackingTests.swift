@@ -28,14 +28,14 @@ struct TableTrackingTests {
     let variable = table("abc")
     let cards = variable.constant
     let list = View { _ = cards.ids.value }
-    let rows = ["a", "b", "c"].map { id in View { _ = cards.row(id).value } }
+    let rows = ["a", "b", "c"].map { id in View { _ = cards.row(id: id).value } }
 
-    variable["b"]?.title = "1"
+    variable[id: "b"]?.title = "1"
     #expect(list.bodies.value == 1)
     #expect(rows.map(\.bodies.value) == [1, 2, 1])
 
-    variable["b"]?.title = "2"
-    variable["c"]?.title = "2"
+    variable[id: "b"]?.title = "2"
+    variable[id: "c"]?.title = "2"
     variable.append(Card("d"))
     #expect(list.bodies.value == 2)
     #expect(rows.map(\.bodies.value) == [1, 3, 2])
@@ -43,12 +43,12 @@ struct TableTrackingTests {
 
   @Test func rowReadBySubscriptIsTracked() {
     let cards = table("ab")
-    let view = View { _ = cards.constant["a"] }
+    let view = View { _ = cards.constant[id: "a"] }
 
-    cards["b"]?.title = "1"
+    cards[id: "b"]?.title = "1"
     #expect(view.bodies.value == 1)
-    cards["a"]?.title = "1"
-    cards["a"] = nil
+    cards[id: "a"]?.title = "1"
+    cards[id: "a"] = nil
     cards.append(Card("a"))
     #expect(view.bodies.value == 4)
   }

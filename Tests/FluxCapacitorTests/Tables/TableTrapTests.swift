@@ -27,7 +27,7 @@ struct TableTrapTests {
       case .replaceAllByTwoWithOneID:
         table("").replaceAll(with: [Card("a"), Card("b"), Card("a")])
       case .keepTwice: table("ab").replaceAll(with: [Card("a"), Card("b"), Card("a")])
-      case .assignUnderAnotherID: table("a")["a"] = Card("b")
+      case .assignUnderAnotherID: table("a")[id: "a"] = Card("b")
       }
     }
   }
@@ -38,7 +38,7 @@ struct TableTrapTests {
     }
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let rows = VariableTable([Renamed(id: 1)])
-      rows[1]?.id = 2
+      rows[id: 1]?.id = 2
     }
 
     expectSentence(in: result, "VariableTable<Renamed>", "a row with the id 2 under the id 1")
@@ -49,7 +49,11 @@ struct TableTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [position, isInserted] in
       let cards = table("a")
-      if isInserted { cards.insert(Card("b"), at: position) } else { cards.move("a", to: position) }
+      if isInserted {
+        cards.insert(Card("b"), at: position)
+      } else {
+        cards.move(id: "a", to: position)
+      }
     }
 
     expectSentence(
@@ -62,18 +66,18 @@ struct TableTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [use] in
       let cards = table("ab")
-      let row = cards.row("a")
+      let row = cards.row(id: "a")
       func change(_ card: inout Card?) {
         switch use {
-        case .subscript: card = cards["b"]
+        case .subscript: card = cards[id: "b"]
         case .row: card = row.value
         case .rows: card = cards.rows.value.first
         case .ids: card?.title = "\(cards.ids.value)"
         case .append: cards.append(Card("c"))
-        case .changeInPlace: cards["b"]?.title = "other"
+        case .changeInPlace: cards[id: "b"]?.title = "other"
         }
       }
-      change(&cards["a"])
+      change(&cards[id: "a"])
     }
 
     expectSentence(in: result, "VariableTable<Card>", "inside its own mutation")

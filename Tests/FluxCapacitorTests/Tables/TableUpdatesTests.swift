@@ -25,9 +25,9 @@ struct TableUpdatesTests {
     let first = try #require(await updates.next())
     let shown = try #require([].applying(first.difference))
 
-    table[1]?.text = "c"
+    table[id: 1]?.text = "c"
     table.append(Item(id: 3, text: "d"))
-    table.remove(2)
+    table.remove(id: 2)
     let second = try #require(await updates.next())
 
     #expect(shown.applying(second.difference) == [1, 3])
@@ -41,11 +41,11 @@ struct TableUpdatesTests {
 
     Dispatcher().transaction {
       table.append(Item(id: 3, text: "c"))
-      table.remove(3)
+      table.remove(id: 3)
     }
     Dispatcher().transaction {
-      table.remove(1)
-      table.remove(2)
+      table.remove(id: 1)
+      table.remove(id: 2)
     }
     let update = try #require(await updates.next())
 
@@ -83,10 +83,10 @@ struct TableUpdatesTests {
     await inParallel(2) { thread in
       for round in 0..<rounds {
         let id = thread * 1_000 + round % 50
-        if table[id] == nil {
+        if table[id: id] == nil {
           table.append(Item(id: id, text: "\(round)"))
         } else {
-          table.remove(id)
+          table.remove(id: id)
         }
       }
     }

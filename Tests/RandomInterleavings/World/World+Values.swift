@@ -21,7 +21,7 @@
       let leaves = [Leaf(root: root)]
       switch kind {
       case .row:
-        guard let row = table?.row(RowID(root)) else { return }
+        guard let row = table?.row(id: RowID(root)) else { return }
         history.know(row.identity, as: root)
         variables.append(nil)
         let missing = history.firstWrite(to: root)
@@ -71,10 +71,12 @@
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
-        table?[RowID(root)] = Row(id: root, val: newVal(op, for: root))
+        table?[id: RowID(root)] = Row(id: root, val: newVal(op, for: root))
         history.place.transactions += 1
         let other = World.otherRow
-        if op.payload == 3 { table?[RowID(other)] = Row(id: other, val: newVal(op, for: other)) }
+        if op.payload == 3 {
+          table?[id: RowID(other)] = Row(id: other, val: newVal(op, for: other))
+        }
       } else {
         variables[root]?.value = newVal(op, for: root)
       }
@@ -96,7 +98,7 @@
       }
       func change(_ row: inout Row?) { change { row = Row(id: root, val: $0) } }
       if plan.roots[root] == .row, let table {
-        change(&table[RowID(root)])
+        change(&table[id: RowID(root)])
       } else {
         variables[root]?.modify { value in change { value = $0 } }
       }

@@ -42,7 +42,7 @@ package final class CardStore: Storable {
       undoable.value.append(edit)
     case .rollBack(let edit):
       // A newer edit of the card stays. The next sync sends the newer edit.
-      guard _cards[edit.id] == edit.new else { return }
+      guard _cards[id: edit.id] == edit.new else { return }
       show(edit.old, as: edit.id)
       undoable.value.removeAll { $0.id == edit.id }
       redoable.value.removeAll { $0.id == edit.id }
@@ -50,7 +50,7 @@ package final class CardStore: Storable {
   }
 
   private func edit(_ id: Card.ID, _ change: (inout Card?) -> Void) {
-    let old = _cards[id]
+    let old = _cards[id: id]
     var new = old
     change(&new)
     guard new != old else { return }
@@ -60,10 +60,10 @@ package final class CardStore: Storable {
   }
 
   private func show(_ card: Card?, as id: Card.ID) {
-    if let card, _cards[id] == nil {
+    if let card, _cards[id: id] == nil {
       _cards.insert(card, at: _cards.ids.value.prefix { $0 < id }.count)
     } else {
-      _cards[id] = card
+      _cards[id: id] = card
     }
   }
 }

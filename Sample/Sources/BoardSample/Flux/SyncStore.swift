@@ -37,7 +37,7 @@ package final class SyncStore: Storable {
 
   package func reduce(with state: Dispatcher.Sync) {
     switch state {
-    case .confirm(let edit): confirmed[edit.id] = edit.new
+    case .confirm(let edit): confirmed[id: edit.id] = edit.new
     case .fail(let edit, let error): sink.send(Failure(edit: edit, error: error))
     }
   }

@@ -80,7 +80,7 @@ package final class Board: Sendable {
   private func check(_ edit: Dispatcher.Cards) throws(Mistake) {
     switch edit {
     case .rename(let id, _), .setDone(let id, _), .remove(let id):
-      guard cards.cards[id] == nil else { return }
+      guard cards.cards[id: id] == nil else { return }
       throw Mistake(text: "No card has the number \(id). Type list to see the numbers.")
     case .undo where !cards.canUndo.value: throw Mistake(text: "No edit is left to undo.")
     case .redo where !cards.canRedo.value: throw Mistake(text: "No edit is left to redo.")

@@ -1,0 +1,69 @@
+/// What `Dispatcher.shared` is for some code: the dispatcher passed to the innermost `withDispatcher`, if any.
+///
+/// Code that is handed to the library sees the dispatcher in which it was handed over, whichever thread calls the code
+/// later. So an observation keeps the surroundings of its creation. As long as no code of the process has called
+/// `withDispatcher`, there is nothing to keep, and nothing to compare.
+@usableFromInline struct Surroundings: Sendable {
+  /// Returns the dispatcher, or `nil` for the process's dispatcher.
+  fileprivate let replacement: @Sendable () -> (any PendingWorkOwner)?
+
+  /// The surroundings of the current code, or `nil` if its dispatcher is the process's.
+  @usableFromInline static var current: Surroundings? {
+    PendingWork.replacementInTask.map { owner in Surroundings { owner } }
+  }
+
+  /// The surroundings of the current code, for an observation that a dispatcher owns. The observation doesn't keep this
+  /// dispatcher alive, because it ends with the dispatcher.
+  static func current(ownedBy dispatcher: any PendingWorkOwner) -> Surroundings? {
+    guard PendingWork.replacementInTask === dispatcher else { return current }
+    return Surroundings { [weak dispatcher] in dispatcher }
+  }
+
+  /// Calls a closure in surroundings. For `nil`, its dispatcher is the process's.
+  static func call<Result>(
+    in surroundings: Surroundings?,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let replacement = surroundings?.replacement()
+    if PendingWork.replacementInTask === replacement { return try body() }
+    return try PendingWork.replacement.withValue(replacement, operation: body)
+  }
+}
+
+extension Observation {
+  /// Lets the observer see the dispatcher in which it was handed over.
+  @usableFromInline func keep(_ surroundings: Surroundings) {
+    guard let changes else { return }
+    keepsSurroundings = true
+    self.changes = { value in
+      let replacement = surroundings.replacement()
+      if CurrentThread.current.pointee.surroundings == address(of: replacement) {
+        changes(value)
+      } else {
+        PendingWork.replacement.withValue(replacement) { changes(value) }
+      }
+    }
+  }
+}
+
+extension Dust {
+  /// Calls an observer that was handed over in the process's dispatcher, on a thread that has replaced it.
+  @usableFromInline @inline(never) static func callWithoutReplacement(_ observer: () -> Void) {
+    PendingWork.replacement.withValue(nil, operation: observer)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
+  @inlinable func noteSurroundings() {
+    if PendingWork.isEverReplaced { lookUpSurroundings() }
+  }
+
+  @usableFromInline func lookUpSurroundings() {
+    pointee.surroundings = address(of: PendingWork.replacementInTask)
+  }
+}
+
+private func address(of owner: (any PendingWorkOwner)?) -> UInt {
+  owner.map { UInt(bitPattern: Unmanaged.passUnretained($0 as AnyObject).toOpaque()) } ?? 0
+}

@@ -1,0 +1,227 @@
+import Dispatch
+import FluxCapacitor
+import FluxCapacitorTestSupport
+import Foundation
+import Testing
+
+/// Code that is handed to the library sees the dispatcher in which it was handed over, and a reduce sees the dispatcher
+/// that reduces, whichever thread calls it.
+@Suite(.timeLimit(.minutes(20)))
+struct SharedDispatcherTests {
+  /// What the tests hand over, in a dispatcher, and change in another one.
+  fileprivate final class Source: Sendable {
+    let dispatcher = Dispatcher()
+    let queue = DispatchQueue(label: "observer")
+    let variable = Variable(0)
+    let table = VariableTable<Item>([])
+    let sink = Sink<Int>()
+    let dusts = DustBuster()
+    let store: SourceStore
+
+    init() { store = SourceStore.instantiate(on: dispatcher) }
+
+    func change() {
+      variable.value += 1
+      table[id: 1] = Item(id: 1, number: variable.value)
+      sink.send(1)
+      dispatcher.dispatch(SourceState.run)
+    }
+  }
+
+  fileprivate struct Item: Identifiable, Equatable {
+    let id: Int
+    var number: Int
+  }
+
+  fileprivate enum SourceState: DispatchState {
+    typealias RelatedStoreType = SourceStore
+
+    case run
+  }
+
+  fileprivate final class SourceStore: Storable {
+    let seen = Log<Dispatcher>()
+
+    func reduce(with _: SourceState) { seen.append(.shared) }
+  }
+
+  /// A way to hand a closure over, which notes the dispatcher that it sees at each call.
+  fileprivate typealias Way = @Sendable (Source, Log<Dispatcher>) -> Void
+
+  fileprivate static let ways: [(name: String, handOver: Way)] = [
+    ("observe", { $0.variable.observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }),
+    (
+      "observe on main",
+      {
+        $0.variable.observe(on: ExecuteQueue.main) { [log = $1] _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe on the main actor",
+      { $0.variable.observe(on: .main) { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
+    ),
+    (
+      "observe on a queue",
+      {
+        $0.variable.observe(on: .queue($0.queue)) { [log = $1] _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe a derived constant",
+      {
+        $0.variable.map(\.self).removeDuplicates().observe { [log = $1] _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observeChanges",
+      { $0.variable.observeChanges { [log = $1] _, _ in log.note() }.cleaned(by: $0.dusts) }
+    ),
+    (
+      "bind",
+      {
+        $0.variable.bind(to: $0, on: .current) { [log = $1] _, _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe during a scope",
+      {
+        $0.variable.observe(duringScopeOf: $0) { [log = $1] _ in log.note() }.cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe a row",
+      {
+        $0.table.row(id: 1).observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe the changes of a table",
+      { $0.table.observeChanges { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
+    ),
+    (
+      "observe a signal",
+      { $0.sink.signal.observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
+    ),
+    (
+      "observe states",
+      {
+        $0.dispatcher.observe(SourceState.self) { [log = $1] _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    (
+      "observe states during a scope",
+      {
+        $0.dispatcher.observe(SourceState.self, duringScopeOf: $0) { [log = $1] _ in log.note() }
+          .cleaned(by: $0.dusts)
+      }
+    ),
+    ("intercept", { $0.dispatcher.intercept { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }),
+  ]
+
+  /// Whether the closure is handed over, and the source is changed, in a dispatcher of its own.
+  @Test(arguments: ways.indices, [(true, true), (true, false), (false, true)])
+  func closureSeesTheDispatcherInWhichItWasHandedOver(
+    index: Int,
+    isReplaced: (there: Bool, here: Bool)
+  ) async {
+    let (source, log) = (Source(), Log<Dispatcher>())
+    let dispatcher = isReplaced.there ? Dispatcher() : Dispatcher.processWide
+    await outsideOfAnyDispatcher {
+      let handOver = { Self.ways[index].handOver(source, log) }
+      if isReplaced.there { withDispatcher(dispatcher, operation: handOver) } else { handOver() }
+      if isReplaced.here { withDispatcher(Dispatcher(), operation: source.change) }
+      source.change()
+      withDispatcher(source.dispatcher, operation: source.change)
+    }
+    source.queue.sync {}
+    await mainQueueIsEmpty()
+    source.dusts.clean()
+
+    #expect(log.entries.count >= 2, "\(Self.ways[index].name)")
+    #expect(log.entries.allSatisfy { $0 === dispatcher }, "\(Self.ways[index].name)")
+  }
+
+  /// Runs a closure on a thread that inherits no dispatcher.
+  private func outsideOfAnyDispatcher(_ body: @escaping @Sendable () -> Void) async {
+    await inParallel(1) { _ in body() }
+  }
+
+  @Test func reduceSeesTheDispatcherThatReduces() async {
+    let source = Source()
+
+    source.change()
+    withDispatcher(Dispatcher(), operation: source.change)
+    source.dispatcher.transaction(source.change)
+    source.store.seen.entries.forEach { #expect($0 === source.dispatcher) }
+
+    #expect(source.store.seen.entries.count == 3)
+  }
+
+  @Test func stateThatAnObserverInvokesReachesTheStoreOfItsOwnSession() async {
+    let (shared, sessions) = (Variable(0), [Dispatcher(), Dispatcher()])
+    let stores = sessions.map { CounterStore.instantiate(on: $0) }
+    let dusts = DustBuster()
+    for session in sessions {
+      withDispatcher(session) {
+        shared.observe(ignoreFirst: true) { CounterAction().invoke(.add($0)) }.cleaned(by: dusts)
+      }
+    }
+
+    withDispatcher(sessions[0]) { shared.value = 1 }
+    withDispatcher(sessions[1]) { shared.value = 10 }
+    await inParallel(1) { _ in shared.value = 100 }
+
+    #expect(stores.map(\.count.value) == [111, 111])
+    dusts.clean()
+  }
+
+  @Test func queriesAreReportedInTheDispatcherOfTheirStore() {
+    let (dispatcher, log) = (Dispatcher(), Log<Dispatcher>())
+    let store = PriceStore.instantiate(on: dispatcher)
+    store.onChange.value = { _, _ in log.note() }
+
+    let dust = withDispatcher(Dispatcher()) { store.query("bread") }
+    dust.clean()
+
+    #expect(log.entries.count == 2)
+    #expect(log.entries.allSatisfy { $0 === dispatcher })
+  }
+
+  @Test func firstValueInsideAnObserverSeesTheInnermostDispatcher() {
+    let (variable, log, inner) = (Variable(0), Log<Dispatcher>(), Dispatcher())
+    let dusts = DustBuster()
+    withDispatcher(Dispatcher()) {
+      variable.observe(ignoreFirst: true) { _ in
+        withDispatcher(inner) { variable.observe { _ in log.note() }.cleaned(by: dusts) }
+      }.cleaned(by: dusts)
+      variable.value = 1
+    }
+
+    #expect(log.entries.map { $0 === inner } == [true])
+    dusts.clean()
+  }
+
+  @Test func observersOfADispatcherDoNotKeepItAlive() {
+    let log = Log<String>()
+    do {
+      let dispatcher = Dispatcher()
+      withDispatcher(dispatcher) {
+        let endings = ["states", "events"].map { name in AtEnd { log.append(name) } }
+        _ = dispatcher.observe(SourceState.self) { _ in withExtendedLifetime(endings[0]) {} }
+        _ = dispatcher.intercept { _ in withExtendedLifetime(endings[1]) {} }
+        dispatcher.dispatch(SourceState.run)
+      }
+    }
+
+    #expect(log.entries.sorted() == ["events", "states"])
+  }
+}
+
+extension Log<Dispatcher> {
+  fileprivate func note() { append(.shared) }
+}
