@@ -1,3 +1,4 @@
+import Observation
 import Synchronization
 
 /// A handwritten variable with a `Mutex` around a value and an array of observers.
@@ -144,4 +145,9 @@ extension Workload {
       }
     }
   }
+}
+
+/// A counter that a view can read, without a lock.
+@Observable final class FloorObservable: @unchecked Sendable {
+  var value = 0
 }

@@ -149,6 +149,32 @@
       #expect(hasOverlapped)
     }
 
+    /// Each thread also delivers changes of the other one.
+    @Test func observersAndReducesSeeTheirOwnDispatcherWhicheverThreadDelivers() {
+      explore { scenario in
+        let (variable, wrong, calls) = (Variable(0), Log<String>(), Log<Int>())
+        for number in 1...2 {
+          let session = Dispatcher()
+          let note = { @Sendable code in if Dispatcher.shared !== session { wrong.append(code) } }
+          withDispatcher(session) {
+            scenario.keep(FirstStore.instantiate())
+            _ = variable.observe(ignoreFirst: true) { _ in
+              note("observer")
+              calls.append(number)
+            }
+          }
+          scenario.thread {
+            withDispatcher(Dispatcher()) { variable.value = number }
+            session.dispatch(Step.run { _ in note("reduce") })
+          }
+        }
+        scenario.check {
+          #expect(wrong.entries == [])
+          #expect(calls.entries.sorted() == [1, 1, 2, 2])
+        }
+      }
+    }
+
     /// The store is freed after its reduce and before any observer is called.
     @Test func writesInAStoresDeinitAreDeliveredAfterTheWritesOfItsReduce() {
       explore { scenario in

@@ -108,18 +108,9 @@ extension Dust {
   /// sees each call that has started, and can yield to the call.
   @inlinable @inline(__always) final func call(on thread: CurrentThread, _ observer: () -> Void) {
     caller.write { $0.store(thread.id, ordering: .sequentiallyConsistent) }
-    if !isCleaned { callInSurroundings(on: thread, observer) }
+    if !isCleaned { observer() }
     // With release ordering, a thread that no longer sees the caller sees all effects of the call.
     caller.write { $0.store(0, ordering: .releasing) }
-  }
-
-  @inlinable @inline(__always)
-  final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void) {
-    if keepsSurroundings || thread.pointee.surroundings == 0 {
-      observer()
-    } else {
-      Dust.callWithoutReplacement(observer)
-    }
   }
 
   @inlinable final var isCleaned: Bool {

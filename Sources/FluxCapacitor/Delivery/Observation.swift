@@ -27,18 +27,13 @@ import Synchronization
   /// value.
   @exclusivity(unchecked) @usableFromInline var mailbox: Mailbox<Element>?
 
-  @inlinable init(
-    on queue: ExecuteQueue,
-    in surroundings: Surroundings? = .current,
-    changes: @escaping @Sendable (Element) -> Void
-  ) {
+  @inlinable init(on queue: ExecuteQueue, changes: @escaping @Sendable (Element) -> Void) {
     self.changes = changes
     if !queue.isCurrent { mailbox = Mailbox(for: queue) }
     super.init(flags: queue.isCurrent ? 0 : Dust.indirect) {
       // The downcast is safe because every caller passes this observation to the closure.
       unsafeDowncast($0, to: Observation.self).releaseContents()
     }
-    if let surroundings { keep(surroundings) }
   }
 
   /// Whether the observation is cleaned, or the observed value is deallocated.
@@ -49,6 +44,9 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
+    guard seesItsDispatcher(on: thread) else {
+      return withoutReplacement { call(on: thread) { changes?(value) } }
+    }
     call(on: thread) { Observation.call(&changes, with: value) }
   }
 
@@ -118,7 +116,7 @@ import Synchronization
     if queue.isCurrent {
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, first)
-        call(on: thread) { changes?(first) }
+        callInSurroundings(on: thread) { changes?(first) }
         drain(on: thread)
       }
     } else if let mailbox = prepend(first: first) {
@@ -168,7 +166,7 @@ import Synchronization
       thread.pointee.changesOfOthers &+= 1
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, value)
-        call(on: thread) { changes(value) }
+        callInSurroundings(on: thread) { changes(value) }
       }
     }
   }

@@ -31,9 +31,9 @@
 }
 
 extension Observation {
-  /// Lets the observer see the dispatcher in which it was handed over.
-  @usableFromInline func keep(_ surroundings: Surroundings) {
-    guard let changes else { return }
+  /// Lets the observer see the dispatcher in which it was handed over. No other thread may know the observation yet.
+  @usableFromInline func keep(_ surroundings: Surroundings?) {
+    guard !keepsSurroundings, let surroundings, let changes else { return }
     keepsSurroundings = true
     self.changes = { value in
       let replacement = surroundings.replacement()
@@ -47,16 +47,30 @@ extension Observation {
 }
 
 extension Dust {
-  /// Calls an observer that was handed over in the process's dispatcher, on a thread that has replaced it.
-  @usableFromInline @inline(never) static func callWithoutReplacement(_ observer: () -> Void) {
-    PendingWork.replacement.withValue(nil, operation: observer)
+  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
+  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
+    thread.pointee.surroundings == 0 || keepsSurroundings
   }
+
+  @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
+  {
+    if seesItsDispatcher(on: thread) {
+      call(on: thread, observer)
+    } else {
+      withoutReplacement { call(on: thread, observer) }
+    }
+  }
+}
+
+/// Calls a closure in the process's dispatcher.
+@usableFromInline func withoutReplacement(_ body: () -> Void) {
+  PendingWork.replacement.withValue(nil, operation: body)
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
   @inlinable func noteSurroundings() {
-    if PendingWork.isEverReplaced { lookUpSurroundings() }
+    if pointee.isEverReplaced { lookUpSurroundings() }
   }
 
   @usableFromInline func lookUpSurroundings() {

@@ -113,6 +113,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   ) {
     recordOperation("observes", self)
     let thread = CurrentThread.current
+    if thread.pointee.isEverReplaced { observation.keep(.current) }
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     let node = ownNode
     node.lockRoots()

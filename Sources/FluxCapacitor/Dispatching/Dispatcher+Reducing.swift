@@ -32,7 +32,7 @@ extension Dispatcher {
     from location: SourceLocation,
     on thread: CurrentThread
   ) {
-    guard Dispatcher.isShared(self) else {
+    guard isShared(on: thread) else {
       return withDispatcher(self) { reduce(state, from: location, on: thread) }
     }
     recordOperation("invokes", nil, state)

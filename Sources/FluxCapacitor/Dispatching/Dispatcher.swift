@@ -220,10 +220,10 @@ extension Dispatcher {
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
-  /// Returns whether the current code sees a dispatcher as the shared one. Until code replaces the process's dispatcher,
+  /// Returns whether the current code sees this dispatcher as the shared one. Until code replaces the process's dispatcher,
   /// that doesn't matter.
-  @inlinable static func isShared(_ dispatcher: Dispatcher) -> Bool {
-    !PendingWork.isEverReplaced || dispatcher === shared
+  @inlinable func isShared(on thread: CurrentThread) -> Bool {
+    !thread.pointee.isEverReplaced || self === Dispatcher.shared
   }
 
   private static var sharedByLookUp: Dispatcher {

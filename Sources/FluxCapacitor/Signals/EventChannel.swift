@@ -76,7 +76,8 @@
     _ changes: @escaping @Sendable (Event) -> Void
   ) -> Dust {
     recordOperation("observes", self)
-    let observation = Observation(on: queue, in: surroundings, changes: changes)
+    let observation = Observation(on: queue, changes: changes)
+    observation.keep(surroundings)
     lock.withLock { link(observation, since: version) }
     return observation
   }

@@ -244,7 +244,7 @@ extension PendingWork {
   static var replacementInTask: (any PendingWorkOwner)? { isEverReplaced ? replacement.get() : nil }
 
   /// Whether code has ever replaced the process's dispatcher.
-  @inlinable static var isEverReplaced: Bool { shortcut.load(ordering: .relaxed) == isReplaced }
+  static var isEverReplaced: Bool { shortcut.load(ordering: .relaxed) == isReplaced }
 
   static let replacement = TaskLocal<(any PendingWorkOwner)?>(wrappedValue: nil)
 
@@ -258,6 +258,6 @@ extension PendingWork {
   /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for
   /// `isReplaced`. Only the task that replaces the dispatcher depends on `isReplaced`, and that same task
   /// has stored `isReplaced`.
-  @usableFromInline static let shortcut = Atomic<UInt>(0)
-  @inlinable static var isReplaced: UInt { 1 }
+  static let shortcut = Atomic<UInt>(0)
+  static let isReplaced: UInt = 1
 }

@@ -40,6 +40,10 @@ import Synchronization
   /// and their writes add places to the round.
   @usableFromInline var isDelivering = false
 
+  /// Whether code has ever replaced the process's dispatcher. `currentThread()` updates this copy, because inlined code
+  /// reads it faster than a variable of the library.
+  @usableFromInline var isEverReplaced = false
+
   /// The address of the dispatcher that replaces the process's dispatcher for the code that has begun the delivery in
   /// progress, or zero. See `Surroundings`.
   @usableFromInline var surroundings: UInt = 0
@@ -117,7 +121,9 @@ import Synchronization
   let keyAndOne = ThreadState.keyAndOne.load(ordering: .relaxed)
   guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
   else { return makeCurrentThread() }
-  return state.assumingMemoryBound(to: ThreadState.self)
+  let thread = state.assumingMemoryBound(to: ThreadState.self)
+  if PendingWork.isEverReplaced { thread.pointee.isEverReplaced = true }
+  return thread
 }
 
 #if DEBUG
@@ -139,6 +145,7 @@ import Synchronization
   ThreadState.setOfThread(thread, under: ThreadState.key)
   // `isCurrent` needs the thread's state, so this assignment comes last.
   thread.pointee.isMainUnwatched = MainQueue.isCurrent
+  thread.pointee.isEverReplaced = PendingWork.isEverReplaced
   return thread
 }
 

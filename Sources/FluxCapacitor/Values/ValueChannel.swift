@@ -18,8 +18,7 @@
   override var anyValue: any Sendable { stored }
 
   override func observe(for tracker: Tracker) -> Dust {
-    let observation = Observation<Element>(on: .current, in: nil) {
-      [unowned self, unowned tracker] _ in
+    let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
       tracker.noteChange()
       becameUnobserved()
     }
@@ -245,6 +244,7 @@ extension Channel {
   ) {
     recordOperation("observes", self)
     let thread = CurrentThread.current
+    if thread.pointee.isEverReplaced { observation.keep(.current) }
     if !ignoreFirst { observation.prepareForFirst(on: thread) }
     acquire()
     let first = ignoreFirst ? nil : value

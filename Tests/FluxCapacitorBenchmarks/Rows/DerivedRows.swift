@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Observation
 
 /// Returns the rows of derived constants, signals and tracked reads.
 func derivedRows(scale: Int) -> [Row] {
@@ -80,6 +81,37 @@ func derivedRows(scale: Int) -> [Row] {
       atMost: .ratio(4),
       floor: .floorGet(n),
       ours: ourGet { Constant(Variable(1)) }
+    ),
+    Row(
+      "a body is tracked and notified",
+      atMost: .ratio(2),
+      floor: Workload(n / 10) {
+        let counter = FloorObservable()
+        return {
+          for value in 0..<n / 10 {
+            withObservationTracking {
+              sum.add(counter.value)
+            } onChange: {
+              sum.add(value)
+            }
+            counter.value = value
+          }
+        }
+      },
+      ours: Workload(n / 10) {
+        let variable = Variable(0)
+        let constant = variable.constant
+        return {
+          for value in 0..<n / 10 {
+            withObservationTracking {
+              sum.add(constant.value)
+            } onChange: {
+              sum.add(value)
+            }
+            variable.value = value
+          }
+        }
+      }
     ),
     Row(
       "map, set and deliver",

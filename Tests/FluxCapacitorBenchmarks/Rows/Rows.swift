@@ -152,6 +152,14 @@ func rows(scale: Int) -> [Row] {
       }
     ),
     Row(
+      "dispatch with an interceptor without changes",
+      atMost: .absolute(2_000),
+      floor: floorDispatch(observers: 1),
+      ours: ourDispatch(observers: 0, count: n / 10) {
+        Dispatcher.shared.intercept(changes: false) { sum.add($0.sequenceNumber) }
+      }
+    ),
+    Row(
       "1,000 observers, per call",
       atMost: .ratio(2),
       floor: Workload(n) { [set = floorSet(observers: 1_000, count: n / 1_000)] in set.prepare() },

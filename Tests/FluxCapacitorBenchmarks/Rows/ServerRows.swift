@@ -46,6 +46,12 @@ func serverRows() -> [Row] {
         ]
       }
     ),
+    Row(
+      "set under a dispatcher, one observer of another one",
+      atMost: .ratio(20),
+      floor: setting(withObserverIn: nil, under: nil),
+      ours: setting(withObserverIn: Dispatcher(), under: Dispatcher())
+    ),
     Row(bytes: "a session with a kept store", atMost: 12_000, floor: .floorSession, ours: .session),
     Row(
       "descriptors of 1,000 sessions with kept stores",
@@ -87,6 +93,19 @@ private func passesPerAnswer(callers: Int) -> Double {
     dust.clean()
     withExtendedLifetime(store) {}
     return Double(passes.value) / Double(callers * 20)
+  }
+}
+
+/// Sets a variable under a dispatcher, beside an observer that was handed over in another one.
+private func setting(withObserverIn first: Dispatcher?, under second: Dispatcher?) -> Workload {
+  func run(in dispatcher: Dispatcher?, _ body: () -> Void) {
+    if let dispatcher { withDispatcher(dispatcher, operation: body) } else { body() }
+  }
+  let n = 100_000
+  return Workload(n) {
+    let variable = Variable(0)
+    run(in: first) { _ = variable.observe { blackHole($0) } }
+    return { run(in: second) { for value in 0..<n { variable.value = value } } }
   }
 }
 
