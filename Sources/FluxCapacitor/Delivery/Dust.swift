@@ -113,6 +113,20 @@ extension Dust {
     caller.write { $0.store(0, ordering: .releasing) }
   }
 
+  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
+  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
+    thread.pointee.surroundings == 0 || keepsSurroundings
+  }
+
+  @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
+  {
+    if seesItsDispatcher(on: thread) {
+      call(on: thread, observer)
+    } else {
+      withoutReplacement { call(on: thread, observer) }
+    }
+  }
+
   @inlinable final var isCleaned: Bool {
     flags.read { $0.load(ordering: .sequentiallyConsistent) } & Dust.cleaned != 0
   }
@@ -121,6 +135,25 @@ extension Dust {
   /// Dust is cleaned, or if changes go through the mailbox.
   @inlinable
   final var isDirect: Bool { flags.read { $0.load(ordering: .sequentiallyConsistent) } == 0 }
+}
+
+/// Dust that performs an action, at most once, when it is cleaned.
+final class ActionDust: Dust, @unchecked Sendable {
+  // `action` needs no lock, because only the first thread that cleans this Dust uses `action`.
+  private var action: (@Sendable () -> Void)?
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    self.action = action
+    // The downcast is safe because every caller passes this Dust to the closure.
+    super.init { unsafeDowncast($0, to: ActionDust.self).perform() }
+  }
+
+  /// Performs the action, and releases the action's closure with its captured values.
+  private func perform() {
+    let action = action
+    self.action = nil
+    action?()
+  }
 }
 
 /// The objects that a thread has detached under a region's lock, and that it has to release after

@@ -10,9 +10,10 @@
 ///
 /// One block serves a burst of changes. If the main queue never runs, the block stays the only one, and the list
 /// contains no more trackers than there are.
-@usableFromInline package final class MissedChanges: @unchecked Sendable {
+final class MissedChanges: @unchecked Sendable {
   private struct Entry {
-    weak var tracker: Tracker?
+    weak var tracker: AnyObject?
+    let notify: @Sendable (AnyObject) -> Void
   }
 
   // `lock` guards the properties below. A reference from `Entry` is used without the lock, because it might be the
@@ -22,25 +23,31 @@
   private var lastNumber = 0
   private var isBlockSent = false
 
-  package init() {}
-
   private static let ofProcess = MissedChanges()
 
+  /// The list of the process, or of the scenario that runs the current thread.
   static var current: MissedChanges {
     #if DEBUG
-      if let thread = scheduledThread { return thread.missedChanges }
+      if let thread = scheduledThread {
+        let list = thread.missedChanges as? MissedChanges ?? MissedChanges()
+        thread.missedChanges = list
+        return list
+      }
     #endif
     return ofProcess
   }
 
-  /// Adds a tracker.
+  /// Adds a tracker, and a closure that notifies it.
   ///
   /// - Returns: The number with which the tracker can be removed, and whether the caller has to call `sendBlock()`.
-  func add(_ tracker: Tracker) -> (number: Int, isFirst: Bool) {
+  func add(
+    _ tracker: AnyObject,
+    notify: @escaping @Sendable (AnyObject) -> Void
+  ) -> (number: Int, isFirst: Bool) {
     lock.withLock {
       defer { isBlockSent = true }
       lastNumber += 1
-      entries[lastNumber] = Entry(tracker: tracker)
+      entries[lastNumber] = Entry(tracker: tracker, notify: notify)
       return (lastNumber, !isBlockSent)
     }
   }
@@ -57,7 +64,7 @@
     }
     CurrentThread.current.whileDelivering {
       for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {
-        entry.tracker?.noteMissedChange()
+        if let tracker = entry.tracker { entry.notify(tracker) }
       }
     }
   }

@@ -36,6 +36,20 @@ import Synchronization
     }
   }
 
+  /// Lets the observer see the dispatcher in which it was handed over. No other thread may know the observation yet.
+  @usableFromInline func keep(_ surroundings: Surroundings?) {
+    guard !keepsSurroundings, let surroundings, let changes else { return }
+    keepsSurroundings = true
+    self.changes = { value in
+      let replacement = surroundings.replacement()
+      if CurrentThread.current.pointee.surroundings == address(of: replacement) {
+        changes(value)
+      } else {
+        PendingWork.replacement.withValue(replacement) { changes(value) }
+      }
+    }
+  }
+
   /// Whether the observation is cleaned, or the observed value is deallocated.
   override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
 

@@ -102,6 +102,8 @@ import Synchronization
     let before = thread.pointee.hashedPaths
     // A tracker that nothing notifies always uses the first key path.
     let usesSecond = dust != nil && usesSecondPath.read { $0.load(ordering: .relaxed) }
+    // In a scenario, a change can come between the choice and the access.
+    if dust != nil { usesSecondPath.read { _ in } }
     (usesSecond ? paths.1 : paths.0).use { registrar.access(self, keyPath: $0) }
     return thread.pointee.hashedPaths != before
   }
@@ -173,7 +175,10 @@ import Synchronization
       guard dust != nil, missed == nil,
         isFormerUsed && isUsed(former) || isNextUsed && isUsed(next)
       else { return false }
-      let (number, isFirst) = list.add(self)
+      // The downcast is safe because the closure receives this tracker.
+      let (number, isFirst) = list.add(self) {
+        unsafeDowncast($0, to: Tracker.self).noteMissedChange()
+      }
       missed = (list, number)
       return isFirst
     }

@@ -26,6 +26,12 @@ extension Dispatcher {
     return true
   }
 
+  /// Returns whether the current code sees this dispatcher as the shared one. Until code replaces the process's dispatcher,
+  /// that doesn't matter.
+  @inlinable func isShared(on thread: CurrentThread) -> Bool {
+    !thread.pointee.isEverReplaced || self === Dispatcher.shared
+  }
+
   /// Reduces a state in the registered stores, and commits. Observers are called after the turn.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,

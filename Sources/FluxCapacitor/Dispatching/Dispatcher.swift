@@ -11,15 +11,7 @@ public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
   /// Creates a dispatcher with no stores.
-  public init() {
-    #if DEBUG
-      // A test that may leave states without a store creates such dispatchers.
-      let isReporting = Dispatcher.shared.registry.reportsUnreachedStates
-      registry = Registry(reportingUnreachedStates: isReporting)
-    #else
-      registry = Registry()
-    #endif
-  }
+  public init() { registry = Registry() }
 
   /// Creates a dispatcher for a test, which may leave states without a store.
   package init(reportingUnreachedStates isReporting: Bool) {
@@ -220,12 +212,6 @@ extension Dispatcher {
     return Unmanaged.fromOpaque(address).takeUnretainedValue()
   }
 
-  /// Returns whether the current code sees this dispatcher as the shared one. Until code replaces the process's dispatcher,
-  /// that doesn't matter.
-  @inlinable func isShared(on thread: CurrentThread) -> Bool {
-    !thread.pointee.isEverReplaced || self === Dispatcher.shared
-  }
-
   private static var sharedByLookUp: Dispatcher {
     let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
     _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
@@ -235,7 +221,9 @@ extension Dispatcher {
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
-  static let ofProcess = Dispatcher(Registry(pendingWork: .ofProcess))
+  static let ofProcess = Dispatcher(
+    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true)
+  )
 }
 
 extension Dispatcher: PendingWorkOwner {

@@ -39,11 +39,13 @@ import Synchronization
     let reportsUnreachedStates: Bool
   #endif
 
-  init(pendingWork: PendingWork = PendingWork(), reportingUnreachedStates isReporting: Bool = true)
+  /// - Parameter isReporting: Whether a state that reaches no store is reported, in a debug build. By default, a
+  ///   dispatcher that a test creates reports what the test's own one does.
+  init(pendingWork: PendingWork = PendingWork(), reportingUnreachedStates isReporting: Bool? = nil)
   {
     self.pendingWork = pendingWork
     #if DEBUG
-      reportsUnreachedStates = isReporting
+      reportsUnreachedStates = isReporting ?? Dispatcher.shared.registry.reportsUnreachedStates
     #endif
   }
 

@@ -43,8 +43,8 @@ import Synchronization
     /// Sends a block to another thread of the scenario instead of to the dispatch queue.
     func send(_ block: @escaping @Sendable () -> Void, to queue: DispatchQueue)
 
-    /// The changes that views of the scenario might have missed.
-    var missedChanges: MissedChanges { get }
+    /// The list of the changes that views of the scenario might have missed, if there is one.
+    var missedChanges: AnyObject? { get set }
 
     /// Whether the scheduler lets this thread take all possible steps before other threads continue.
     var isUninterrupted: Bool { get set }

@@ -123,7 +123,10 @@
       return true
     }
 
-    var missedChanges: MissedChanges { run.missedChanges }
+    var missedChanges: AnyObject? {
+      get { run.missedChanges }
+      set { run.missedChanges = newValue }
+    }
 
     var isRecorded: Bool { run.recording != nil && !isDescribing }
 

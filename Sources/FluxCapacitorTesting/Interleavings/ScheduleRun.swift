@@ -17,7 +17,6 @@
     private let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
     let lockIDs: LockIDs
-    let missedChanges = MissedChanges()
 
     @exclusivity(unchecked) private(set) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?
@@ -29,6 +28,9 @@
     @exclusivity(unchecked) var recording: ScheduleRecording?
 
     @exclusivity(unchecked) var isAnyoneYielding = false
+
+    /// See `ScheduledThread.missedChanges`.
+    @exclusivity(unchecked) var missedChanges: AnyObject?
 
     /// The threads that wait for a lock in a task's cancellation handler, the latest one last. See
     /// `whileCancelling(_:)`.

@@ -108,7 +108,11 @@
         let roots = Set(tracking.leaves.map(\.root))
         let changes = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
         let writes = changes.flatMap { $0.writes.filter { roots.contains($0.key) }.values }
-        let isDue = writes.contains { history.time(of: $0) > tracking.installed }
+        let isMissed = zip(tracking.leaves, tracking.seenOnMain).contains { leaf, seen in
+          let writes = leaf.isSettled ? [] : changes.compactMap { $0.writes[leaf.root] }
+          return writes.contains { history.time(of: $0) > history.time(of: seen) }
+        }
+        let isDue = isMissed || writes.contains { history.time(of: $0) > tracking.installed }
         if isDue, !tracking.hasFired { fail("B5: a tracked read is not notified of a change.") }
         if tracking.hasFired, writes.isEmpty { fail("B5: a tracked read is notified of nothing.") }
       }

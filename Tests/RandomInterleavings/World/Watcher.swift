@@ -4,6 +4,7 @@
   /// What `DustBuster`s, cleaning operations and the end of the scenario end.
   class Endable: @unchecked Sendable {
     let op: Op
+    let dispatcher = Dispatcher.shared
     var dust: Dust?
     var task: Task<Void, Never>?
 
@@ -86,6 +87,9 @@
     let leaves: [Leaf]
     var installed = Int.max
     var hasFired = false
+
+    /// The writes that a body on the main queue has seen, one for each leaf. Such a body misses no later change.
+    var seenOnMain: [Int] = []
 
     init(_ leaves: [Leaf]) { self.leaves = leaves }
   }

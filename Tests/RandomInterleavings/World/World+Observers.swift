@@ -72,6 +72,7 @@
     private func call(_ endable: Endable, count: Int) {
       if endable.isInCall { fail("V2: two calls of \(endable) overlap.") }
       if endable.cleanEnd != nil { fail("V5: \(endable) is called although it was cleaned.") }
+      if Dispatcher.shared !== endable.dispatcher { fail("\(endable) sees another dispatcher.") }
       endable.isInCall = true
       history.place.calls += 1
       if let changes = plan.changesBeforeHandover { offerDelivery(afterChanges: changes) }

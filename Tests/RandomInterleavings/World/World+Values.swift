@@ -133,6 +133,7 @@
       let begin = history.now
       let val = withObservationTracking(node.read) { tracking.hasFired = true }
       tracking.installed = history.tick()
+      if scheduledThread?.isMain == true { tracking.seenOnMain = val.writes }
       check(val.writes, of: node.leaves, in: "a tracked read", since: begin)
     }
 

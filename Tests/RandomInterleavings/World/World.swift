@@ -83,7 +83,8 @@
       if plan.hasKeeper { setUpKeeper() }
       for op in plan.setup { perform(op) }
       for (index, ops) in plan.threads.enumerated() {
-        let body: @Sendable () -> Void = { for op in ops { world.perform(op) } }
+        let dispatcher = dispatchers[index % plan.dispatchers]
+        let body = { @Sendable in withDispatcher(dispatcher) { ops.forEach(world.perform) } }
         plan.hasMain && index == 0 ? scenario.mainThread(body) : scenario.thread(nil, body)
       }
       scenario.lastThread { world.beginEnd() }

@@ -5,7 +5,7 @@
 /// `withDispatcher`, there is nothing to keep, and nothing to compare.
 @usableFromInline struct Surroundings: Sendable {
   /// Returns the dispatcher, or `nil` for the process's dispatcher.
-  fileprivate let replacement: @Sendable () -> (any PendingWorkOwner)?
+  let replacement: @Sendable () -> (any PendingWorkOwner)?
 
   /// The surroundings of the current code, or `nil` if its dispatcher is the process's.
   @usableFromInline static var current: Surroundings? {
@@ -30,38 +30,6 @@
   }
 }
 
-extension Observation {
-  /// Lets the observer see the dispatcher in which it was handed over. No other thread may know the observation yet.
-  @usableFromInline func keep(_ surroundings: Surroundings?) {
-    guard !keepsSurroundings, let surroundings, let changes else { return }
-    keepsSurroundings = true
-    self.changes = { value in
-      let replacement = surroundings.replacement()
-      if CurrentThread.current.pointee.surroundings == address(of: replacement) {
-        changes(value)
-      } else {
-        PendingWork.replacement.withValue(replacement) { changes(value) }
-      }
-    }
-  }
-}
-
-extension Dust {
-  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
-  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
-    thread.pointee.surroundings == 0 || keepsSurroundings
-  }
-
-  @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
-  {
-    if seesItsDispatcher(on: thread) {
-      call(on: thread, observer)
-    } else {
-      withoutReplacement { call(on: thread, observer) }
-    }
-  }
-}
-
 /// Calls a closure in the process's dispatcher.
 @usableFromInline func withoutReplacement(_ body: () -> Void) {
   PendingWork.replacement.withValue(nil, operation: body)
@@ -78,6 +46,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 }
 
-private func address(of owner: (any PendingWorkOwner)?) -> UInt {
+func address(of owner: (any PendingWorkOwner)?) -> UInt {
   owner.map { UInt(bitPattern: Unmanaged.passUnretained($0 as AnyObject).toOpaque()) } ?? 0
 }

@@ -7,6 +7,7 @@
     let op: Op
     let effects: Int
     let parent: EffectRun?
+    let dispatcher = Dispatcher.shared
 
     /// Whether the operation in which this one was called awaits it.
     let isAwaited: Bool
@@ -16,10 +17,8 @@
 
     // The times of the call, of the operation, and of a cancellation.
     fileprivate(set) var begin = Int.max
-    var end = Int.max
-    var started: Int?
-    var ended: Int?
-    var cancelled = Int.max
+    var (end, cancelled) = (Int.max, Int.max)
+    var (started, ended): (Int?, Int?)
     var mayBeCancelled = false
 
     init(_ op: Op, of effects: Int, in parent: EffectRun? = nil, isAwaited: Bool = false) {
@@ -48,6 +47,17 @@
     }
 
     var limit: Int { policy == .latest ? .max : policy == .concurrent(2) ? 2 : 1 }
+  }
+
+  /// A session, and what happens to it.
+  final class Session: @unchecked Sendable {
+    let key: Int
+    let dispatcher: Dispatcher
+    var uses = 0
+    var isClosing = false
+    private let token = Token()
+
+    init(_ key: Int, on dispatcher: Dispatcher) { (self.key, self.dispatcher) = (key, dispatcher) }
   }
 
   extension World {
@@ -192,16 +202,17 @@
       run.cancelled = min(run.cancelled, history.tick())
     }
 
-    /// Checks that all effects that run when `settled()` is called have ended when it returns.
+    /// Checks that all effects of a dispatcher that run when `settled()` is called have ended when it returns.
     func settle(_ op: Op) {
-      let begun = runs.filter { $0.registered < history.now }
       let dispatcher = Dispatcher.shared
-      let task = Task {
-        await dispatcher.settled()
-        guard let run = begun.first(where: \.isRunning) else { return }
-        world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
-      }
-      tasks.append(task)
+      let begun = runs.filter { $0.dispatcher === dispatcher && $0.registered < history.now }
+      tasks.append(
+        Task {
+          await dispatcher.settled()
+          guard let run = begun.first(where: \.isRunning) else { return }
+          world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
+        }
+      )
     }
 
     func checkEffects() {
@@ -216,6 +227,82 @@
         let mustStart = policy == .serial || policy == .concurrent(2) || policy != .first && isLast
         if mustStart { fail("B9: effect \(run.op.number) of \(policy) never starts.") }
       }
+    }
+
+    // MARK: - Sessions
+
+    func makeSessions() -> Sessions<Int, Session> {
+      Sessions(idle: plan.hasIdleTime ? .seconds(1) : .zero, clock: clock) { key, dispatcher in
+        try await world.openSession(key, on: dispatcher)
+      } close: { session in
+        await world.closeSession(session)
+      }
+    }
+
+    private func openSession(_ key: Int, on dispatcher: Dispatcher) async throws -> Session {
+      if openSessions[key] != nil { fail("B14: key \(key) is opened twice.") }
+      let session = Session(key, on: dispatcher)
+      openSessions[key] = session
+      interleavingPoint()
+      await Task.yield()
+      if failingOpens > 0 {
+        failingOpens -= 1
+        openSessions[key] = nil
+        throw CancellationError()
+      }
+      return session
+    }
+
+    private func closeSession(_ session: Session) async {
+      if session.uses > 0 || session.isClosing { fail("B14: a session is closed too early.") }
+      session.isClosing = true
+      interleavingPoint()
+      await Task.yield()
+      openSessions[session.key] = nil
+    }
+
+    func useSession(_ op: Op) {
+      guard let sessions else { return }
+      let key = op.target % 2
+      let task = Task {
+        _ = try? await sessions.with(key) { session in
+          let isOpen = openSessions[key] === session && !session.isClosing
+          if !isOpen { fail("B14: a closed session is used.") }
+          if Dispatcher.shared !== session.dispatcher { fail("B14: a use has another dispatcher.") }
+          session.uses += 1
+          for op in op.body {
+            perform(op)
+            await Task.yield()
+          }
+          session.uses -= 1
+        }
+      }
+      tasks.append(task)
+    }
+
+    func cancelUse(_ op: Op) {
+      guard !tasks.isEmpty else { return }
+      interleavingPoint()
+      tasks[op.target % tasks.count].cancel()
+    }
+
+    func shutDown(_: Op) {
+      guard let sessions else { return }
+      shutDowns += 1
+      let task = Task {
+        await sessions.shutDown()
+        if !openSessions.isEmpty, !Task.isCancelled { fail("B14: sessions outlive `shutDown`.") }
+        shutDowns -= 1
+      }
+      tasks.append(task)
+    }
+
+    func failOpen(_: Op) { failingOpens += 1 }
+
+    func checkSessions() {
+      if shutDowns > 0 { fail("B14: `shutDown` never returns.") }
+      if let key = openSessions.keys.first { fail("B14: session \(key) is never closed.") }
+      if let ids = sessions?.ids.value, !ids.isEmpty { fail("B14: \(ids) stay open.") }
     }
   }
 #endif
