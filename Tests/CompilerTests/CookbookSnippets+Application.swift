@@ -22,6 +22,7 @@ extension Dispatcher {
 }
 
 final class AccountStore: Storable {
+  let effects = Effects(.latest)
   var token: Constant<Token?> { _token.constant }
   var failure: Constant<String?> { _failure.constant }
   private let _token = Variable<Token?>(nil)
@@ -37,12 +38,11 @@ final class AccountStore: Storable {
   }
 }
 
-@MainActor
 struct AccountAction: Actionable {
   typealias DispatchStateType = Dispatcher.Account
 
   let token: @Sendable (_ name: String, _ password: String) async throws -> Token
-  private let effects = Effects(.latest)
+  private var effects: Effects { AccountStore.instantiate().effects }
 
   func logIn(_ name: String, password: String) {
     effects.run { effect in
@@ -76,6 +76,7 @@ extension Dispatcher {
 }
 
 final class WeatherStore: Storable {
+  let effects = Effects(.latest)
   var report: Constant<String> { _report.constant }
   private let _report = Variable("")
 
@@ -87,12 +88,11 @@ final class WeatherStore: Storable {
   }
 }
 
-@MainActor
 struct WeatherAction: Actionable {
   typealias DispatchStateType = Dispatcher.Weather
 
   let service: WeatherService
-  private let effects = Effects(.latest)
+  private var effects: Effects { WeatherStore.instantiate().effects }
 
   func refresh(_ city: String) {
     effects.run { effect in
@@ -106,13 +106,12 @@ struct WeatherAction: Actionable {
   }
 }
 
-@MainActor
 struct ForecastAction: Actionable {
   typealias DispatchStateType = Dispatcher.Weather
 
   let service: WeatherService
   var clock: any Clock<Duration> = ContinuousClock()
-  private let effects = Effects(.latest)
+  private var effects: Effects { WeatherStore.instantiate().effects }
 
   /// Tries three times, with pauses of one and two seconds.
   func refresh(_ city: String) {
@@ -218,6 +217,8 @@ extension CookbookSnippets {
   }
 
   @Test func logoutSupersedesALoginInProgress() async {
+    let store = AccountStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let gate = FluxCapacitorTesting.Gate()
     let action = AccountAction { name, _ in
       await gate.pass()
@@ -264,6 +265,8 @@ extension CookbookSnippets {
   // MARK: - Weather
 
   @Test func weatherActionUsesTheServiceThatATestPasses() async {
+    let store = WeatherStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = WeatherAction(
       service: WeatherService(
         temperature: { city in
@@ -301,6 +304,8 @@ extension CookbookSnippets {
   }
 
   @Test func forecastIsRequestedAgainAfterAFailure() async {
+    let store = WeatherStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(
@@ -328,6 +333,8 @@ extension CookbookSnippets {
   }
 
   @Test func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {
+    let store = WeatherStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let requests = Variable(0)
     let action = ForecastAction(

@@ -22,6 +22,7 @@ extension Dispatcher {
 }
 
 final class SignUpStore: Storable {
+  let effects = Effects(.first)
   var form: Constant<SignUpForm> { _form.constant }
   var rejection: Constant<String?> { _rejection.constant }
   let isComplete: Constant<Bool>
@@ -42,12 +43,11 @@ final class SignUpStore: Storable {
   }
 }
 
-@MainActor
 struct SignUpAction: Actionable {
   typealias DispatchStateType = Dispatcher.SignUp
 
   let send: @Sendable (SignUpForm) async throws -> Void
-  private let effects = Effects(.first)
+  private var effects: Effects { SignUpStore.instantiate().effects }
 
   func submit(_ form: SignUpForm) {
     effects.run { effect in
@@ -78,6 +78,7 @@ extension Dispatcher {
 }
 
 final class TitleStore: Storable {
+  let effects = Effects(.serial)
   let title: Constant<String>
   private let saved = Variable("Untitled")
   private let edits = Variable<[TitleEdit]>([])
@@ -99,12 +100,11 @@ final class TitleStore: Storable {
   }
 }
 
-@MainActor
 struct TitleAction: Actionable {
   typealias DispatchStateType = Dispatcher.Title
 
   let save: @Sendable (_ title: String) async throws -> Void
-  private let effects = Effects(.serial)
+  private var effects: Effects { TitleStore.instantiate().effects }
 
   func rename(_ title: String) {
     let edit = TitleEdit(title: title)

@@ -21,6 +21,7 @@ extension Dispatcher {
 }
 
 final class TimelineStore: Storable {
+  let effects = Effects(.serial)
   var items: Constant<[String]> { _items.constant }
   var nextPage: Constant<Int?> { _nextPage.constant }
   var failures: Signal<String> { _failures.signal }
@@ -42,13 +43,12 @@ final class TimelineStore: Storable {
   }
 }
 
-@MainActor
 struct TimelineAction: Actionable {
   typealias DispatchStateType = Dispatcher.Timeline
 
   let fetch: @Sendable (_ page: Int) async throws -> TimelinePage
-  private let store = TimelineStore.instantiate()
-  private let effects = Effects(.serial)
+  private var store: TimelineStore { .instantiate() }
+  private var effects: Effects { store.effects }
 
   func load(_ page: Int) {
     effects.run { effect in
@@ -79,6 +79,7 @@ extension Dispatcher {
 }
 
 final class CitySearchStore: Storable {
+  let effects = Effects(.latest)
   var cities: Constant<[String]> { _cities.constant }
   var failure: Constant<String?> { _failure.constant }
   private let _cities = Variable<[String]>([])
@@ -95,13 +96,12 @@ final class CitySearchStore: Storable {
   }
 }
 
-@MainActor
 struct CitySearchAction: Actionable {
   typealias DispatchStateType = Dispatcher.CitySearch
 
   let find: @Sendable (_ text: String) async throws -> [String]
   var clock: any Clock<Duration> = ContinuousClock()
-  private let effects = Effects(.latest)
+  private var effects: Effects { CitySearchStore.instantiate().effects }
 
   func search(_ text: String) {
     let pause: Duration = text.isEmpty ? .zero : .milliseconds(300)
@@ -148,6 +148,8 @@ extension CookbookSnippets {
   }
 
   @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
+    let store = TimelineStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = TimelineAction { [gate] page in
       if page == 2 { await gate.pass() }
       return TimelinePage(items: ["Item \(page)"], next: page + 1)
@@ -168,6 +170,8 @@ extension CookbookSnippets {
   }
 
   @Test func cancelledPageRequestReportsNoFailure() async {
+    let store = TimelineStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = timelineAction()
 
     await expectStates {
@@ -186,6 +190,8 @@ extension CookbookSnippets {
   // MARK: - Search
 
   @Test func searchActionSearchesOnlyTheLastTextOfQuickInputs() async {
+    let store = CitySearchStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let action = CitySearchAction(
       find: { [requests] text in
@@ -212,6 +218,8 @@ extension CookbookSnippets {
   }
 
   @Test func supersededSearchReportsNeitherResultsNorErrors() async {
+    let store = CitySearchStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let action = CitySearchAction(
       find: { text in

@@ -15,6 +15,7 @@ extension Dispatcher {
 }
 
 final class ChatStore: Storable {
+  let effects = Effects(.first)
   var messages: Constant<[String]> { _messages.constant }
   var interruption: Constant<String?> { _interruption.constant }
   private let _messages = Variable<[String]>([])
@@ -31,13 +32,12 @@ final class ChatStore: Storable {
   }
 }
 
-@MainActor
 struct ChatAction: Actionable {
   typealias DispatchStateType = Dispatcher.Chat
 
   let messages: @Sendable () -> any AsyncSequence<String, any Error>
   var clock: any Clock<Duration> = ContinuousClock()
-  private let effects = Effects(.first)
+  private var effects: Effects { ChatStore.instantiate().effects }
 
   func connect() {
     effects.run { effect in
@@ -63,6 +63,8 @@ extension CookbookSnippets {
   // MARK: - Messages
 
   @Test func chatReconnectsOneSecondAfterAConnectionEnds() async {
+    let store = ChatStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let connections = Variable<[AsyncThrowingStream<String, any Error>.Continuation]>([])
     let states = DispatchRecorder()
@@ -100,6 +102,8 @@ extension CookbookSnippets {
   }
 
   @Test func disconnectedChatReportsNoInterruption() async {
+    let store = ChatStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let gate = FluxCapacitorTesting.Gate()
     let action = ChatAction {
       AsyncThrowingStream<String, any Error>(unfolding: {
@@ -120,6 +124,8 @@ extension CookbookSnippets {
   }
 
   @Test func chatConnectAfterDisconnectOpensANewConnection() async {
+    let store = ChatStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let states = DispatchRecorder()
     let action = ChatAction {
       AsyncThrowingStream { continuation in continuation.yield("Hello") }

@@ -59,10 +59,10 @@ final class UploadStore: Storable {
 
   struct TimelineList: View {
     @State private var store = TimelineStore.instantiate()
-    @State private var action: TimelineAction
+    private let action: TimelineAction
 
     init(fetch: @escaping @Sendable (_ page: Int) async throws -> TimelinePage) {
-      _action = State(initialValue: TimelineAction(fetch: fetch))
+      action = TimelineAction(fetch: fetch)
     }
 
     var body: some View {
@@ -85,11 +85,11 @@ final class UploadStore: Storable {
 
   struct CitySearchView: View {
     @State private var store = CitySearchStore.instantiate()
-    @State private var action: CitySearchAction
+    private let action: CitySearchAction
     @State private var text = ""
 
     init(find: @escaping @Sendable (_ text: String) async throws -> [String]) {
-      _action = State(initialValue: CitySearchAction(find: find))
+      action = CitySearchAction(find: find)
     }
 
     var body: some View {

@@ -14,6 +14,7 @@ extension Dispatcher {
 }
 
 final class PositionStore: Storable {
+  let effects = Effects(.newestWaiting)
   var sent: Constant<Int?> { _sent.constant }
   private let _sent = Variable<Int?>(nil)
 
@@ -24,13 +25,12 @@ final class PositionStore: Storable {
   }
 }
 
-@MainActor
 struct PositionAction: Actionable {
   typealias DispatchStateType = Dispatcher.Position
 
   let send: @Sendable (_ position: Int) async -> Void
   var clock: any Clock<Duration> = ContinuousClock()
-  private let effects = Effects(.newestWaiting)
+  private var effects: Effects { PositionStore.instantiate().effects }
 
   func report(_ position: Int) {
     effects.run { effect in
@@ -50,6 +50,8 @@ struct CookbookSnippets {
   let requests = Variable<[String]>([])
 
   @Test func onlyTheNewestPositionIsSentAfterThePause() async {
+    let store = PositionStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let clock = ManualClock()
     let action = PositionAction(
       send: { [requests] in requests.value.append("\($0)") },

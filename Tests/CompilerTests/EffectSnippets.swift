@@ -5,15 +5,26 @@ import Testing
 // Code of the documents on effects, with one example for each policy, and tests of these examples.
 
 private enum Examples {
+  final class SearchStore: Storable {
+    var results: Constant<[String]> { _results.constant }
+    let searches = Effects(.latest)
+    private let _results = Variable<[String]>([])
+
+    func reduce(with state: Dispatcher.Search) {
+      switch state {
+      case .found(let results): _results.value = results
+      }
+    }
+  }
+
   struct SearchAction: Actionable {
     typealias DispatchStateType = Dispatcher.Search
 
     let find: @Sendable (_ text: String) async -> [String]
     var clock: any Clock<Duration> = ContinuousClock()
-    private let effects = Effects(.latest)
 
     func search(_ text: String) {
-      effects.run(after: .milliseconds(300), clock: clock) { effect in
+      SearchStore.instantiate().searches.run(after: .milliseconds(300), clock: clock) { effect in
         invoke(.found(await find(text)), as: effect)
       }
     }
@@ -23,10 +34,11 @@ private enum Examples {
     typealias DispatchStateType = Dispatcher.Feed
 
     let load: @Sendable () async -> [String]
-    private let effects = Effects(.first)
 
     func refresh() async {
-      await effects.perform { effect in invoke(.loaded(await load()), as: effect) }
+      await FeedStore.instantiate().refreshes.perform { effect in
+        invoke(.loaded(await load()), as: effect)
+      }
     }
   }
 
@@ -34,10 +46,9 @@ private enum Examples {
     typealias DispatchStateType = Dispatcher.Draft
 
     let write: @Sendable (_ text: String) async throws -> Void
-    private let effects = Effects(.serial)
 
     func save(_ text: String) {
-      effects.run { effect in
+      DraftStore.instantiate().saves.run { effect in
         do {
           try await write(text)
           invoke(.saved(text), as: effect)
@@ -52,10 +63,9 @@ private enum Examples {
     typealias DispatchStateType = Dispatcher.Document
 
     let write: @Sendable (_ text: String) async -> Void
-    private let effects = Effects(.newestWaiting)
 
     func save(_ text: String) {
-      effects.run { effect in
+      DocumentStore.instantiate().saves.run { effect in
         await write(text)
         invoke(.saved(text), as: effect)
       }
@@ -66,11 +76,12 @@ private enum Examples {
     typealias DispatchStateType = Dispatcher.Thumbnails
 
     let thumbnail: @Sendable (_ name: String) async -> [UInt8]
-    private let effects = Effects(.concurrent(4))
 
     func load(_ names: [String]) {
       for name in names {
-        effects.run { effect in invoke(.loaded(await thumbnail(name), name), as: effect) }
+        ThumbnailsStore.instantiate().loads.run { effect in
+          invoke(.loaded(await thumbnail(name), name), as: effect)
+        }
       }
     }
   }
@@ -96,6 +107,8 @@ struct EffectSnippets {
 
   @Test func latestPolicyInvokesOnlyTheResultsOfTheNewestSearch() async {
     let clock = ManualClock()
+    let store = Examples.SearchStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = Examples.SearchAction(find: { ["\($0)!"] }, clock: clock)
     await expectStates {
       Dispatcher.Search.found(["flux!"])
@@ -112,6 +125,8 @@ struct EffectSnippets {
   // `Task.immediate` needs these systems.
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test func firstPolicyLoadsTheFeedOnceForTwoOverlappingRefreshes() async {
+    let store = FeedStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = Examples.FeedAction {
       await gate.pass()
       return ["news"]
@@ -130,6 +145,8 @@ struct EffectSnippets {
   }
 
   @Test func serialPolicySavesDraftsInTheOrderOfTheCalls() async {
+    let store = DraftStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = Examples.DraftAction { text in
       if text == "1" { await gate.pass() }
       if text == "2" { throw CancellationError() }
@@ -146,6 +163,8 @@ struct EffectSnippets {
   }
 
   @Test func newestWaitingPolicySavesTheFirstAndTheLastText() async {
+    let store = DocumentStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = Examples.DocumentAction { text in if text == "1" { await gate.pass() } }
     await expectStates {
       Dispatcher.Document.saved("1")
@@ -159,6 +178,8 @@ struct EffectSnippets {
 
   @Test func concurrentPolicyLoadsAtMostFourThumbnailsAtATime() async {
     let begun = Variable(0)
+    let store = ThumbnailsStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = Examples.ThumbnailAction { name in
       begun.value += 1
       await gate.pass()
@@ -217,7 +238,7 @@ struct EffectSnippets {
 
 extension Dispatcher {
   fileprivate enum Search: DispatchState {
-    typealias RelatedStoreType = SearchStore
+    typealias RelatedStoreType = Examples.SearchStore
     typealias RelatedActionType = Examples.SearchAction
 
     case found([String])
@@ -265,23 +286,27 @@ private struct PageAction: Actionable {
   typealias DispatchStateType = Dispatcher.Page
 }
 
-private final class SearchStore: Storable {
-  func reduce(with _: Dispatcher.Search) {}
-}
-
 private final class FeedStore: Storable {
+  let refreshes = Effects(.first)
+
   func reduce(with _: Dispatcher.Feed) {}
 }
 
 private final class DraftStore: Storable {
+  let saves = Effects(.serial)
+
   func reduce(with _: Dispatcher.Draft) {}
 }
 
 private final class DocumentStore: Storable {
+  let saves = Effects(.newestWaiting)
+
   func reduce(with _: Dispatcher.Document) {}
 }
 
 private final class ThumbnailsStore: Storable {
+  let loads = Effects(.concurrent(4))
+
   func reduce(with _: Dispatcher.Thumbnails) {}
 }
 

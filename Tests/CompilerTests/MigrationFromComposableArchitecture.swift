@@ -21,6 +21,7 @@ extension Dispatcher {
 }
 
 final class GuestsStore: Storable {
+  let effects = Effects(.latest)
   var count: Constant<Int> { _count.constant }
   var isFetching: Constant<Bool> { _isFetching.constant }
   private let _count = Variable(0)
@@ -43,12 +44,11 @@ struct GuestsClient: Sendable {
   var fetch: @Sendable () async -> Int
 }
 
-@MainActor
 struct GuestsAction: Actionable {
   typealias DispatchStateType = Dispatcher.Guests
 
   let client: GuestsClient
-  private let effects = Effects(.latest)
+  private var effects: Effects { GuestsStore.instantiate().effects }
 
   func fetch() {
     effects.run { effect in
@@ -87,12 +87,11 @@ struct GuestsView: View {
 }
 
 struct GuestsScreen: View {
-  @State private var action = GuestsAction(client: GuestsClient { 10 })
+  private let action = GuestsAction(client: GuestsClient { 10 })
 
   var body: some View { GuestsView(action: action) }
 }
 
-@MainActor
 @Suite(.isolatedDispatcher)
 struct GuestsTests {
   @Test func fetchAddsTheFetchedGuestsToTheCount() async {
@@ -119,6 +118,8 @@ struct MigrationFromComposableArchitecture {
   private let gate = Gate()
 
   @Test func newerFetchSupersedesTheOlderFetch() async {
+    let store = GuestsStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let fetches = Variable(0)
     let action = GuestsAction(
       client: GuestsClient {
@@ -156,6 +157,8 @@ struct MigrationFromComposableArchitecture {
   }
 
   @Test func cancelledFetchInvokesNoFurtherState() async {
+    let store = GuestsStore.instantiate()
+    defer { withExtendedLifetime(store) {} }
     let action = GuestsAction(
       client: GuestsClient {
         await gate.pass()

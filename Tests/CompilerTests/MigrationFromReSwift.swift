@@ -19,6 +19,7 @@ extension Dispatcher {
 }
 
 final class StepsStore: Storable {
+  let effects = Effects(.first)
   var count: Constant<Int> { _count.constant }
   var isFetching: Constant<Bool> { _isFetching.constant }
   let countText: Constant<String>
@@ -53,7 +54,7 @@ struct StepsAction: Actionable {
   typealias DispatchStateType = Dispatcher.Steps
 
   let service: StepsService
-  private let effects = Effects(.first)
+  private var effects: Effects { StepsStore.instantiate().effects }
 
   func fetch() {
     effects.run { effect in

@@ -12,6 +12,7 @@ extension Dispatcher {
 }
 
 private final class LookupStore: Storable {
+  let effects = Effects(.latest)
   var results: Constant<[String]> { _results.constant }
   private let _results = Variable<[String]>([])
 
@@ -36,7 +37,7 @@ private struct LookupAction: Actionable {
   typealias DispatchStateType = Dispatcher.Lookup
 
   let find: @Sendable (_ text: String) async -> [String]
-  private let effects = Effects(.latest)
+  private var effects: Effects { LookupStore.instantiate().effects }
 
   func search(_ text: String) {
     effects.run { effect in invoke(.found(await find(text)), as: effect) }

@@ -20,6 +20,7 @@ extension Dispatcher {
 }
 
 final class BasketStore: Storable {
+  let effects = Effects(.latest)
   var items: Constant<[Item]> { _items.constant }
   private let _items = Variable<[Item]>([])
 
@@ -64,7 +65,7 @@ struct ShopAction: Actionable {
   typealias DispatchStateType = Dispatcher.Basket
 
   let api: ShopAPI
-  private let effects = Effects(.latest)
+  private var effects: Effects { BasketStore.instantiate().effects }
 
   init(api: ShopAPI) {
     self.api = api

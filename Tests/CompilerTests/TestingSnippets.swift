@@ -21,6 +21,7 @@ extension Dispatcher {
 }
 
 final class RepositoryStore: Storable {
+  let effects = Effects(.latest)
   var names: Constant<[String]> { _names.constant }
   var isFetching: Constant<Bool> { _isFetching.constant }
   var failure: Constant<String?> { _failure.constant }
@@ -46,7 +47,7 @@ final class RepositoryAction: Actionable {
   typealias DispatchStateType = Dispatcher.Repository
 
   private let session: any ApiSession
-  private let effects = Effects(.latest)
+  private var effects: Effects { RepositoryStore.instantiate().effects }
 
   init(session: any ApiSession) {
     self.session = session

@@ -5,6 +5,8 @@ import Testing
 
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct SearchActionTests {
+  private let store = SearchStore.instantiate()
+
   @Test func onlyTheLastOfSeveralQuickSearchesBegins() async {
     let clock = ManualClock()
     let action = SearchAction(clock: clock)

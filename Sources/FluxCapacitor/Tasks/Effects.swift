@@ -1,32 +1,38 @@
-/// An object that runs an action's asynchronous operations, under one policy.
+/// An object that runs asynchronous operations, under one policy.
 ///
-/// Create one `Effects` for each group of related operations. The policy decides which operations run, wait or are
-/// cancelled, and reaches only the operations of one `Effects`, so views that show the same store share one action. In
-/// this example, a newer search supersedes the older search. After `run` has returned, the older search can't set a
-/// result, because `invoke` drops states with a superseded effect:
+/// Give a store one `Effects` for each kind of work. The policy decides which operations run, wait or are cancelled, and reaches
+/// all operations of the `Effects`, whichever action began them. In this example, a newer search supersedes the older search.
+/// After `run` has returned, the older search can't set a result, because `invoke` drops states with a superseded effect:
 ///
 /// ```swift
+/// final class SearchStore: Storable {
+///   var results: Constant<[String]> { _results.constant }
+///   let searches = Effects(.latest)
+///   private let _results = Variable<[String]>([])
+///
+///   func reduce(with state: Dispatcher.Search) {
+///     switch state {
+///     case .found(let results): _results.value = results
+///     }
+///   }
+/// }
+///
 /// struct SearchAction: Actionable {
 ///   typealias DispatchStateType = Dispatcher.Search
 ///
 ///   let find: @Sendable (_ text: String) async -> [String]
 ///   var clock: any Clock<Duration> = ContinuousClock()
-///   private let effects = Effects(.latest)
 ///
 ///   func search(_ text: String) {
-///     effects.run(after: .milliseconds(300), clock: clock) { effect in
+///     SearchStore.instantiate().searches.run(after: .milliseconds(300), clock: clock) { effect in
 ///       invoke(.found(await find(text)), as: effect)
 ///     }
 ///   }
 /// }
 /// ```
 ///
-/// You can use an `Effects` on any thread. In SwiftUI, declare its action `@MainActor`, because SwiftUI can miss a
-/// change of another thread, and keep the action in `@State`. If an `Effects` is deallocated, its operations are
-/// cancelled.
-///
-/// > Important: An operation that uses its action's properties keeps the action and the `Effects` alive
-/// until the operation has ended. To cancel all operations earlier, call ``cancel()``.
+/// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled. The operation of the
+/// example keeps the action's properties alive, but not the store, so the search ends with the store.
 public final class Effects: Sendable {
   /// A rule for a new operation while an earlier operation is in progress.
   public enum Policy: Hashable, Sendable {

@@ -1,11 +1,10 @@
 import FluxCapacitor
 
-@MainActor
 final class CapitalAction: Actionable {
   typealias DispatchStateType = Dispatcher.Capital
 
   private let service: any CapitalService
-  private let effects = Effects(.latest)
+  private var effects: Effects { CapitalStore.instantiate().effects }
 
   init(service: any CapitalService) {
     self.service = service

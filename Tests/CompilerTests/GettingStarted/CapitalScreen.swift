@@ -5,7 +5,7 @@
 
   struct CapitalScreen: View {
     @State private var store = CapitalStore.instantiate()
-    @State private var action = CapitalAction(service: OfflineCapitalService())
+    private let action = CapitalAction(service: OfflineCapitalService())
 
     var body: some View {
       Button("France") { action.findCapital(of: "France") }

@@ -8,6 +8,7 @@ final class CapitalStore: Storable {
     case failed(reason: String)
   }
 
+  let effects = Effects(.latest)
   var phase: Constant<Phase> { _phase.constant }
   private let _phase = Variable(Phase.idle)
 

@@ -27,7 +27,6 @@ struct MockCapitalService: CapitalService {
   }
 }
 
-@MainActor
 @Suite(.isolatedDispatcher)
 struct CapitalActionTests {
   private let store = CapitalStore.instantiate()

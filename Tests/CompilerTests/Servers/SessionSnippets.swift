@@ -55,6 +55,8 @@ private final class TopicStore: Persistable {
 private typealias RoomStore = TopicStore
 
 private final class MessageStore: Storable {
+  let posts = Effects(.atMost(5, per: .seconds(3_600)))
+
   func reduce(with _: Dispatcher.Messages) {}
 }
 
@@ -76,10 +78,9 @@ private enum SessionSnippets {
     typealias DispatchStateType = Dispatcher.Messages
 
     let post: @Sendable (_ text: String) async throws -> Int
-    private let effects = Effects(.atMost(5, per: .seconds(3_600)))
 
     func send(_ text: String) async throws {
-      let id = try await effects.perform { _ in try await post(text) }
+      let id = try await MessageStore.instantiate().posts.perform { _ in try await post(text) }
       invoke(id.map { .sent(text, id: $0) } ?? .refused(text))
     }
   }

@@ -4,7 +4,6 @@ import FluxCapacitor
 package struct SearchAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Search
 
-  private let effects = Effects(.latest)
   private let clock: any Clock<Duration>
 
   package init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -12,7 +11,8 @@ package struct SearchAction: Actionable {
   }
 
   package func find(_ text: String) {
-    effects.run(after: text.isEmpty ? .zero : .milliseconds(300), clock: clock) { effect in
+    let pause: Duration = text.isEmpty ? .zero : .milliseconds(300)
+    SearchStore.instantiate().searches.run(after: pause, clock: clock) { effect in
       invoke(.show(cardsWith: text), as: effect)
     }
   }

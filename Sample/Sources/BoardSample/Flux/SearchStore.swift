@@ -13,6 +13,8 @@ extension Dispatcher {
 package final class SearchStore: Storable {
   package typealias DispatchStateType = Dispatcher.Search
 
+  package let searches = Effects(.latest)
+
   /// The text, which is empty if all cards are visible.
   package var text: Constant<String> { _text.constant }
   private let _text = Variable("")

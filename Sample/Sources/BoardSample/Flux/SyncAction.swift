@@ -4,9 +4,6 @@ import FluxCapacitor
 package struct SyncAction: Actionable {
   package typealias DispatchStateType = Dispatcher.Sync
 
-  // While a sync runs, the next sync waits for its end. It then also sends the newest edits.
-  private let effects = Effects(.newestWaiting)
-  private let store = SyncStore.instantiate()
   private let server: any Server
 
   package init(server: any Server) {
@@ -14,7 +11,9 @@ package struct SyncAction: Actionable {
   }
 
   package func sync() {
-    effects.run { effect in
+    let store = SyncStore.instantiate()
+    // The operation keeps the store, so a sync that has begun ends even if the board is closed.
+    store.syncs.run { effect in
       for edit in store.unsynced.value {
         do throws(ServerError) {
           try await server.send(edit)

@@ -22,6 +22,9 @@ package final class SyncStore: Storable {
     package let error: ServerError
   }
 
+  // While a sync runs, the next sync waits for its end. It then also sends the newest edits.
+  package let syncs = Effects(.newestWaiting)
+
   /// The edits that lead from the server's cards to the board's cards.
   package let unsynced: Constant<[Edit]>
   private let cards = CardStore.instantiate()

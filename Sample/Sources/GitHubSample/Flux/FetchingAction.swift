@@ -1,23 +1,26 @@
 import FluxCapacitor
 
+/// A store that keeps a fetch. All actions of its states share its effects, so a newer fetch supersedes an older one.
+package protocol FetchingStore: Storable {
+  var fetches: Effects { get }
+}
+
 /// The states of a store that keeps a fetch.
-package protocol FetchingState: DispatchState, Equatable {
+package protocol FetchingState: DispatchState, Equatable where RelatedStoreType: FetchingStore {
   associatedtype Item: Equatable & Sendable
 
   static func fetch(_ event: Fetch<Item>.Event) -> Self
 }
 
-/// An action that runs one fetch at a time. A newer fetch supersedes an older fetch.
-protocol FetchingAction: Actionable where DispatchStateType: FetchingState {
-  var effects: Effects { get }
-}
+/// An action that fetches what its store keeps.
+protocol FetchingAction: Actionable where DispatchStateType: FetchingState {}
 
 extension FetchingAction {
   /// Runs a fetch, and returns after the fetch has succeeded or failed.
   ///
   /// If a fetch is cancelled before its last response arrives, the fetch fails.
   func fetch(_ body: @escaping @Sendable (Effect) async throws(ApiError) -> Void) async {
-    await effects.perform { effect in
+    await DispatchStateType.RelatedStoreType.instantiate().fetches.perform { effect in
       invoke(.fetch(.began), as: effect)
       do throws(ApiError) {
         try await body(effect)

@@ -1,12 +1,10 @@
 import FluxCapacitor
 
-/// Fetches repositories, and invokes a state for each step. A newer fetch supersedes an older
-/// fetch.
+/// Fetches repositories, and invokes a state for each step. A newer fetch supersedes an older fetch of any action.
 package struct RepositoryAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.Repository
 
   let session: any ApiSession
-  let effects = Effects(.latest)
 
   package init(session: any ApiSession) {
     self.session = session

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 /// Stores the fetched repositories and the selected repository.
-package final class RepositoryStore: Storable {
+package final class RepositoryStore: FetchingStore {
   package typealias DispatchStateType = Dispatcher.Repository
 
   package var fetch: Constant<Fetch<GitHub.Repository>> { _fetch.constant }
@@ -9,6 +9,8 @@ package final class RepositoryStore: Storable {
 
   package var selectedRepository: Constant<GitHub.Repository?> { _selectedRepository.constant }
   private let _selectedRepository = Variable<GitHub.Repository?>(nil)
+
+  package let fetches = Effects(.latest)
 
   package init() {}
 

@@ -1,11 +1,10 @@
 import FluxCapacitor
 
-/// Selects a user, and searches for users. A newer fetch supersedes an older fetch.
+/// Selects a user, and searches for users. A newer fetch supersedes an older fetch of any action.
 package struct UserAction: FetchingAction {
   package typealias DispatchStateType = Dispatcher.User
 
   let session: any ApiSession
-  let effects = Effects(.latest)
 
   package init(session: any ApiSession) {
     self.session = session

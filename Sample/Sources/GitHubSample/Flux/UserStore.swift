@@ -1,7 +1,7 @@
 import FluxCapacitor
 
 /// Stores the selected user, and the users that a search has found so far.
-package final class UserStore: Storable {
+package final class UserStore: FetchingStore {
   package typealias DispatchStateType = Dispatcher.User
 
   /// The search for users. The best matches come first.
@@ -10,6 +10,8 @@ package final class UserStore: Storable {
 
   package var selectedUser: Constant<GitHub.User?> { _selectedUser.constant }
   private let _selectedUser = Variable<GitHub.User?>(nil)
+
+  package let fetches = Effects(.latest)
 
   package init() {}
 
