@@ -1,7 +1,8 @@
 /// A type that does an application's work, such as a network request, and invokes the resulting states.
 ///
-/// An action can be a structure or a final class, and can be isolated to the main actor. For asynchronous work, keep an
-/// ``Effects`` in a `let` property. For states that need no other work, use an ``Invoker`` instead.
+/// An action can be a structure or a final class, and can be isolated to the main actor. Its asynchronous work runs in an
+/// ``Effects`` of the store, so an action is a value that any code can create. For states that need no other work, use an
+/// ``Invoker`` instead.
 ///
 /// ```swift
 /// final class CounterAction: Actionable {

@@ -82,8 +82,7 @@ public final class Effects: Sendable {
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   ///
   /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
-  /// refused the operation. Any thread may change the value. In SwiftUI, copy it into `@State` with
-  /// `observe(on: .main)`, because a view's body can miss a change of another thread.
+  /// refused the operation. Any thread may change the value. The body of a view may read it.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue
