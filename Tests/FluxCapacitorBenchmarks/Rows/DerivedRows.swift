@@ -75,6 +75,23 @@ func derivedRows(scale: Int) -> [Row] {
     }
   }
 
+  /// Reads a value as a view's body does, and sets it, again and again.
+  func notifyingBodies(
+    reading read: @escaping () -> Int,
+    setting set: @escaping (Int) -> Void
+  ) -> () -> Void {
+    {
+      for value in 0..<n / 10 {
+        withObservationTracking {
+          sum.add(read())
+        } onChange: {
+          sum.add(value)
+        }
+        set(value)
+      }
+    }
+  }
+
   return [
     Row(
       "get of a constant, tracked by Observation",
@@ -87,30 +104,12 @@ func derivedRows(scale: Int) -> [Row] {
       atMost: .ratio(2),
       floor: Workload(n / 10) {
         let counter = FloorObservable()
-        return {
-          for value in 0..<n / 10 {
-            withObservationTracking {
-              sum.add(counter.value)
-            } onChange: {
-              sum.add(value)
-            }
-            counter.value = value
-          }
-        }
+        return notifyingBodies(reading: { counter.value }, setting: { counter.value = $0 })
       },
       ours: Workload(n / 10) {
         let variable = Variable(0)
         let constant = variable.constant
-        return {
-          for value in 0..<n / 10 {
-            withObservationTracking {
-              sum.add(constant.value)
-            } onChange: {
-              sum.add(value)
-            }
-            variable.value = value
-          }
-        }
+        return notifyingBodies(reading: { constant.value }, setting: { variable.value = $0 })
       }
     ),
     Row(
