@@ -47,6 +47,24 @@
       }
     }
 
+    /// Another thread may be cleaning the last observation when this thread's `clean()` returns.
+    @Test func constantObservedAgainAfterCleaningStartsWithTheCurrentValue() {
+      explore { scenario in
+        let (variable, log) = (Variable(0), Log<Int>())
+        let constant = variable.map(\.self)
+        let dust = constant.observe { _ in }
+        scenario.thread { dust.clean() }
+        scenario.thread {
+          Dispatcher.shared.transaction {
+            variable.value = 1
+            dust.clean()
+            _ = constant.observe { log.append($0) }
+          }
+        }
+        scenario.check { #expect(log.entries.first == 1) }
+      }
+    }
+
     /// In some schedules, `distinct` and `both` lose all their observers before the delivering thread has
     /// computed the earlier change.
     @Test func removeDuplicatesObservedAgainDuringAChangeDeliversTheNextDifferentValue() {

@@ -117,6 +117,16 @@
       }
     }
 
+    /// In some schedules, the effect ends before `run` returns.
+    @Test func isRunningCallsItsObserversForEachEffect() {
+      explore { scenario in
+        let (effects, log) = (Effects(.first), Log<Bool>())
+        effects.isRunning.observe(in: log)
+        scenario.thread { effects.run { _ in } }
+        scenario.check { #expect(log.entries == [false, true, false]) }
+      }
+    }
+
     @Test func serialEffectRunByAnObserverWaitsForTheEffectInProgress() {
       explore { scenario in
         let (effects, log) = (Effects(.serial), Log<Int>())

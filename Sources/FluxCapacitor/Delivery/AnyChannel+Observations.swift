@@ -79,8 +79,9 @@ extension AnyChannel {
       }
       return self.isObserved
     }
-    detached.release()
+    // Until the release, another thread that cleans the Dust finds the channel, and waits here for this thread.
     if !isObserved || isOwned { becameUnobserved() }
+    detached.release()
   }
 
   /// Defers an action until this thread no longer holds a variable's lock. Afterward, the thread performs

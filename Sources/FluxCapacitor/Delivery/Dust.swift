@@ -75,10 +75,12 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation without yielding to a call that has already started.
   final func end() {
     let (flags, _) = flags.write { $0.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent) }
-    guard flags & Dust.cleaned == 0 else { return }
+    let isFirst = flags & Dust.cleaned == 0
     if let channel = lock.withLock({ channel }) {
-      channel.remove(self)
-    } else {
+      // While another thread still removes the last observation of a derived constant, the constant would start a new
+      // observer of this thread with its former value. `remove` waits for that thread.
+      if isFirst || channel.isDerived { channel.remove(self) }
+    } else if isFirst {
       releaseContents(self)
     }
   }
@@ -173,8 +175,10 @@ final class ActionDust: Dust, @unchecked Sendable {
     observations = dust
   }
 
-  /// Releases the detached observations with their contents, and informs the unobserved channels.
+  /// Informs the unobserved channels, and then releases the detached observations with their contents; see
+  /// `Dust.end()`.
   @usableFromInline func release() {
+    for channel in unobserved { channel.becameUnobserved() }
     var next = observations
     while let first = next {
       first.use { dust in
@@ -184,6 +188,5 @@ final class ActionDust: Dust, @unchecked Sendable {
       }
       first.release()
     }
-    for channel in unobserved { channel.becameUnobserved() }
   }
 }

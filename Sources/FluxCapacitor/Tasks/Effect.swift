@@ -29,6 +29,12 @@ public final class Effect: @unchecked Sendable {
   /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
   var isReplaced = false
 
+  /// Whether the queue's `start` has not committed its count yet.
+  var isStarting = true
+
+  /// Whether the effect has ended before that commit.
+  var hasEndedEarly = false
+
   /// A buffer that ends when the waiting operation is allowed to begin, or nil if the operation doesn't wait.
   ///
   /// The queue sets this property before it creates the task, and no thread changes the property afterward.

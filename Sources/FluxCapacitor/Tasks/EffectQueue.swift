@@ -41,9 +41,9 @@
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   private var invoking: [Dispatcher] = []
 
-  /// The task of the effect in progress, whether the effect is the new effect, and the suspension that the
-  /// current task has to begin before it awaits the effect, or nil if the task must not await the effect.
-  typealias Started = (task: Task<Void, Never>, isNew: Bool, suspension: TaskSuspension?)
+  /// The task of the effect in progress, whether `end(_:)` will return `true` for the new effect, and the suspension
+  /// that the current task has to begin before it awaits the effect, or nil if the task must not await the effect.
+  typealias Started = (task: Task<Void, Never>, isToEnd: Bool, suspension: TaskSuspension?)
 
   init(_ policy: Effects.Policy) { self.policy = policy }
 
@@ -92,7 +92,7 @@
       awaited.callers.append(suspension)
       return suspension
     }
-    let result: Started = lock.withLock {
+    var result: Started = lock.withLock {
       let isNested = running.contains(where: effect.isInside)
       // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
       // ends.
@@ -140,17 +140,28 @@
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
+    let hasEnded = lock.withLock {
+      effect.isStarting = false
+      return effect.hasEndedEarly
+    }
     for task in over { task.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
+    if hasEnded {
+      result.isToEnd = false
+      count.value -= 1
+    }
     thread.deliverPlacesAndDispatch()
     return result
   }
 
   /// Ends an effect, and lets the next waiting effect begin.
-  func end(_ effect: Effect) {
+  ///
+  /// - Returns: Whether the effect no longer counts. If not, `start` is about to subtract it. Subtracted within the
+  ///   transaction of `start`, the effect would never reach the observers of the count.
+  func end(_ effect: Effect) -> Bool {
     // At most one effect begins, because only one effect has ended.
     var next: Effect?
-    let (callers, isCounted) = lock.withLock {
+    let (callers, isCounted, isEarly) = lock.withLock {
       effect.task = nil
       running.removeAll { $0 === effect }
       waiting[effect.number] = nil
@@ -160,12 +171,15 @@
         running.append(candidate)
         next = candidate
       }
-      return (effect.callers, !hasBeenSuperseded(effect))
+      let isCounted = !hasBeenSuperseded(effect)
+      effect.hasEndedEarly = isCounted && effect.isStarting
+      return (effect.callers, isCounted, effect.hasEndedEarly)
     }
     // Other tasks are busy before this effect stops being pending, so `settled()` sees no gap.
     for caller in callers { caller.end() }
     next?.turn?.finish()
-    if isCounted { count.value -= 1 }
+    if isCounted, !isEarly { count.value -= 1 }
+    return !isEarly
   }
 
   /// Cancels an effect that has started and has not ended.

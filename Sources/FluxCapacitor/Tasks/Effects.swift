@@ -266,11 +266,10 @@ public final class Effects: Sendable {
           if !effect.isSuperseded { outcome.result = result }
         }
         await Effect.current.withValue(effect) { await begin(on: operation.isolation) }
-        queue.end(effect)
-        piece.end()
+        if queue.end(effect) { piece.end() }
       }
     }
-    if !started.isNew { piece.end() }
+    if !started.isToEnd { piece.end() }
     return started
   }
 
