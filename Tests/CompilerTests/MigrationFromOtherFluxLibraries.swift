@@ -16,7 +16,6 @@ extension Dispatcher {
 struct VisitsAction: Actionable {
   typealias DispatchStateType = Dispatcher.Visits
 
-  let dispatcher: Dispatcher
   private let service = VisitsService.shared
 
   func fetch(_ page: String) async {
@@ -29,11 +28,10 @@ final class VisitsStore: Queryable {
   var counts: Constant<[String: Int]> { _counts.constant }
   private let _counts = Variable<[String: Int]>([:])
   private let requests = Effects(.concurrent(.max))
-  private let dispatcher = Dispatcher.shared  // The store's dispatcher.
 
   func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
     for page in new.subtracting(old) where counts.value[page] == nil {
-      requests.run { [dispatcher] _ in await VisitsAction(dispatcher: dispatcher).fetch(page) }
+      requests.run { _ in await VisitsAction().fetch(page) }
     }
   }
 

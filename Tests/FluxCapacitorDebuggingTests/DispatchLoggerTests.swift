@@ -26,6 +26,25 @@ struct DispatchLoggerTests {
     withExtendedLifetime(logger) {}
   }
 
+  @Test func dispatchLoggerWritesALineForEachCreatedAndReleasedStore() {
+    let loggers = [DispatchLogger(to: text), DispatchLogger(format: .jsonLines, to: text)]
+    do {
+      let shelf = ShelfStore.instantiate()
+      Invoker<Account>().invoke(.signOut)
+      withExtendedLifetime(shelf) {}
+    }
+    Invoker<Account>().invoke(.signOut)
+    Invoker<Account>().invoke(.signOut)
+
+    #expect(text.lines[0] == "+ ShelfStore was created")
+    #expect(text.lines[1].hasPrefix("1 Account.signOut → AccountStore, "))
+    #expect(text.lines[2].contains(#""created":["ShelfStore"]"#))
+    #expect(text.lines[3] == "− ShelfStore was released")
+    #expect(text.lines[5].contains(#""released":["ShelfStore"]"#))
+    #expect(text.lines.dropFirst(6).allSatisfy { !$0.contains("Shelf") })
+    withExtendedLifetime(loggers) {}
+  }
+
   @Test func dispatchLoggerNeverWritesSecrets() throws {
     let loggers = [DispatchLogger.Format.text, .textWithChanges, .jsonLines].map {
       DispatchLogger(format: $0, to: text)

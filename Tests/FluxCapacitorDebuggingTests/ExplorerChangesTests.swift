@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -25,6 +26,21 @@ struct ExplorerChangesTests {
         """
       ]
     )
+  }
+
+  @Test func pageShowsTheStoresThatWereCreatedAndReleasedBeforeADispatch() async throws {
+    do {
+      let counter = CounterStore.instantiate()
+      say("Hello", "Hello")
+      withExtendedLifetime(counter) {}
+    }
+    say("Hello", "Marty")
+    let page = try await ExplorerPage(circuits)
+
+    try await page.select(0)
+    #expect(try await page.changes.first == "+ CounterStore was created")
+    try await page.select(1)
+    #expect(try await page.changes.first == "− CounterStore was released")
   }
 
   @Test func clickOnAChangeShowsEachChangedPartAndBothWholeValues() async throws {

@@ -21,6 +21,37 @@
       }
     }
 
+    /// A store that lives only between two events isn't listed. Events without changes list no stores.
+    @Test func eventsListTheStoresThatAreCreatedAndReleased() {
+      explore { scenario in
+        let (log, dusts) = (Log<String>(), DustBuster())
+        var stores: [any Storable] = [CounterStore.instantiate()]
+        for changes in [true, false] {
+          Dispatcher.shared.intercept(changes: changes) { event in
+            let lines = event.releasedStores.map { "−\($0)" } + event.createdStores.map { "+\($0)" }
+            log.append(lines.joined())
+          }.cleaned(by: dusts)
+        }
+        scenario.thread { CounterAction().invoke(.leaveAlone) }
+        scenario.thread { _ = FirstStore.instantiate() }
+        scenario.check {
+          func listed() -> String {
+            CounterAction().invoke(.leaveAlone)
+            defer { log.removeAll() }
+            return log.entries.joined()
+          }
+          #expect(["", "+FirstStore−FirstStore"].contains(listed()))
+          stores = [FirstStore.instantiate()]
+          #expect(listed() == "−CounterStore+FirstStore")
+          stores = []
+          stores = [FirstStore.instantiate()]
+          #expect(listed() == "−FirstStore+FirstStore")
+          dusts.clean()
+          withExtendedLifetime(stores) {}
+        }
+      }
+    }
+
     @Test func dispatchEventListsNoVariableThatItsReduceDidNotWrite() {
       explore { scenario in
         let log = logOfEvents()

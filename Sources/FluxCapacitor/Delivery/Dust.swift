@@ -125,7 +125,7 @@ extension Dust {
     if seesItsDispatcher(on: thread) {
       call(on: thread, observer)
     } else {
-      withoutReplacement { call(on: thread, observer) }
+      Surroundings.call(in: nil) { call(on: thread, observer) }
     }
   }
 

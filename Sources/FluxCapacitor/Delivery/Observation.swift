@@ -59,7 +59,7 @@ import Synchronization
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
     guard seesItsDispatcher(on: thread) else {
-      return withoutReplacement { call(on: thread) { changes?(value) } }
+      return Surroundings.call(in: nil) { call(on: thread) { changes?(value) } }
     }
     call(on: thread) { Observation.call(&changes, with: value) }
   }

@@ -32,15 +32,31 @@ extension Dispatcher {
     !thread.pointee.isEverReplaced || self === Dispatcher.shared
   }
 
-  /// Reduces a state in the registered stores, and commits. Observers are called after the turn.
+  /// Calls a closure, which sees this dispatcher as the shared one.
+  @usableFromInline func beShared<Result>(during body: () throws -> Result) rethrows -> Result {
+    PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
+    return try PendingWork.replacement.withValue(self, operation: body)
+  }
+
+  /// Reduces a state in the registered stores, which see this dispatcher as the shared one, and commits. Observers are
+  /// called after the turn.
   @inlinable func reduce<State: DispatchState>(
     _ state: State,
     from location: SourceLocation,
     on thread: CurrentThread
   ) {
-    guard isShared(on: thread) else {
-      return withDispatcher(self) { reduce(state, from: location, on: thread) }
+    if isShared(on: thread) {
+      reduceAsShared(state, from: location, on: thread)
+    } else {
+      beShared { reduceAsShared(state, from: location, on: thread) }
     }
+  }
+
+  @inlinable func reduceAsShared<State: DispatchState>(
+    _ state: State,
+    from location: SourceLocation,
+    on thread: CurrentThread
+  ) {
     recordOperation("invokes", nil, state)
     let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
     #if DEBUG
@@ -56,10 +72,10 @@ extension Dispatcher {
       if !route.isUpToDate { registry.update(route) }
       let observer = registry.isIntercepted ? registry.observer : nil
       observer?.willReduce(on: route)
-      // This thread releases the stores after the turn, because `latest` and `earlier` might hold the last
-      // references.
+      // This thread releases these objects after the turn, because it might hold the last references.
       var latest: (any Storable<State>)?
-      var earlier: [AnyObject]?
+      var earlier: [any Storable]?
+      var remains: [AnyObject]?
       var hasDead = false
       withUnsafePointer(to: state) { pointer in
         route.state = Route.address(of: pointer)
@@ -87,7 +103,7 @@ extension Dispatcher {
       // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
       if let channel = route.receivers.use({ $0.channel }) { channel.send(state) }
       if let observer {
-        earlier = report(
+        remains = report(
           state,
           to: observer,
           reducedBy: earlier,
@@ -98,27 +114,27 @@ extension Dispatcher {
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
-      withExtendedLifetime((latest, earlier)) {}
+      withExtendedLifetime((latest, earlier, remains)) {}
       if hasDead { registry.removeDead(of: State.self) }
     }
   }
 
   /// Passes a reduced state to the registry's observer. The caller must hold the dispatcher's turn.
   ///
-  /// - Returns: The objects, except for the latest store, that the caller releases after the turn.
+  /// - Returns: The objects that the caller releases after the turn.
   @inlinable @inline(never) func report<State: DispatchState>(
     _ state: State,
     to observer: any ReduceObserver,
-    reducedBy earlier: [AnyObject]?,
+    reducedBy earlier: [any Storable]?,
     _ latest: (any Storable<State>)?,
     from location: SourceLocation,
     on thread: CurrentThread
   ) -> [AnyObject] {
-    let stores = (earlier ?? []) + [latest].compactMap(\.self)
-    let types = stores.compactMap { ($0 as? any Storable).map { type(of: $0) } }
-    let remains = observer.didReduce(state, in: types, from: location)
+    var types = earlier?.map { type(of: $0) } ?? []
+    if let latest { types.append(type(of: latest)) }
+    let remains = observer.didReduce(state, in: types, from: location, of: registry)
     registry.beginDelivery(of: State.self, on: thread)
-    return stores + remains
+    return remains
   }
 
   /// Calls a closure as a transaction, while this thread holds the dispatcher's turn.

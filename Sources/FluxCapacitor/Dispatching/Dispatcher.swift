@@ -257,8 +257,7 @@ public func withDispatcher<Result>(
   operation: () throws -> Result
 ) rethrows -> Result {
   if dispatcher === Dispatcher.shared { return try operation() }
-  PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
-  return try PendingWork.replacement.withValue(dispatcher, operation: operation)
+  return try dispatcher.beShared(during: operation)
 }
 
 /// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.

@@ -56,6 +56,7 @@ extension Registry {
     defer {
       lock.withLock {
         if let created {
+          changeCount.add(1, ordering: .relaxed)
           let route = routeForRegistering(S.DispatchStateType.self)
           add(route.register(created.store, created.watcher), of: created.store)
         }

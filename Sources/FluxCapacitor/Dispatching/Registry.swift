@@ -30,6 +30,11 @@ import Synchronization
   /// earlier.
   @usableFromInline let isWatched = Atomic(false)
 
+  /// The number of changes to the set of registered stores, not counting releases.
+  ///
+  /// Relaxed ordering is enough, because a reduce that races with a change may count as earlier.
+  let changeCount = Atomic(0)
+
   // Guarded by `lock`.
   var creations: [Creation] = []
   var awaited: [UInt32: Creation] = [:]
@@ -95,7 +100,10 @@ import Synchronization
   }
 
   func unregisterAll() {
-    lock.withLock { for route in routes.routes { route.cancelAll() } }
+    lock.withLock {
+      changeCount.add(1, ordering: .relaxed)
+      for route in routes.routes { route.cancelAll() }
+    }
   }
 }
 
@@ -120,6 +128,7 @@ extension Registry {
     guard let (registration, registry) = found else { return }
     registry.lock.withLock {
       registration.cancel()
+      registry.changeCount.add(1, ordering: .relaxed)
       registry.routeForRegistering(S.DispatchStateType.self).removeCancelled()
     }
   }
@@ -163,7 +172,8 @@ extension Registry {
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],
-    from location: SourceLocation
+    from location: SourceLocation,
+    of registry: Registry
   ) -> [AnyObject]
 }
 

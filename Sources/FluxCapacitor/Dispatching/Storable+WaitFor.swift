@@ -88,9 +88,9 @@ extension Route {
   /// Moves the stores that reduced the state early to a list, in the order in which their reduces ended.
   ///
   /// Every early reduce ended before the current store's reduce.
-  @usableFromInline func takeEarly(into stores: inout [AnyObject]?) {
+  @usableFromInline func takeEarly(into stores: inout [any Storable]?) {
     if stores == nil { stores = [] }
-    stores?.append(contentsOf: early)
+    stores? += early as [any Storable]
     early = []
   }
 }

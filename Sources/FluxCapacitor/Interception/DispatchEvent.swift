@@ -11,6 +11,20 @@ public struct DispatchEvent: Sendable {
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]
 
+  /// The types of the stores that have been created since the previous event, or since the interception began. The
+  /// reduce itself can also create stores.
+  ///
+  /// The list and ``releasedStores`` are empty in the events of `intercept(changes: false)`.
+  public var createdStores: [any Storable.Type] { storeChanges.filter(\.isCreation).map(\.store) }
+
+  /// The types of the stores that have been released or unregistered since the previous event, whose values have gone
+  /// with them.
+  public var releasedStores: [any Storable.Type] {
+    storeChanges.filter { !$0.isCreation }.map(\.store)
+  }
+
+  var storeChanges: [RegisteredStores.Change]
+
   /// The changes to the stores' variables during the reduce.
   ///
   /// The changes are in the order of the stores and, within a store, in the order of the store's properties.
@@ -32,6 +46,13 @@ public struct DispatchEvent: Sendable {
 
   /// The line at which the state was invoked.
   public let line: UInt
+
+  /// The event for an interceptor that receives no changes.
+  var withoutChanges: DispatchEvent {
+    var event = self
+    (event.changes, event.storeChanges) = ([], [])
+    return event
+  }
 
   /// A change to one variable.
   public struct Change: Sendable {

@@ -12,9 +12,10 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     }
   }
 
-  // `lock` guards the two properties below.
+  // `lock` guards the three properties below.
   private let lock = Lock()
   private var hooks: [Hook] = []
+  private var stores = RegisteredStores()
 
   /// The number of numbered reduces that have begun, which is also the number of the latest event.
   private var latestEvent = 0
@@ -25,37 +26,49 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   /// Adds or removes hooks. The caller must release a removed hook after this call, because releasing the hook's
   /// closure can run user code.
   fileprivate func change(for registry: Registry, _ change: (inout [Hook]) -> Void) {
+    var seen: [AnyObject] = []
     lock.withLock {
+      let hadChanges = content == .changes
       change(&hooks)
+      if content == .changes, !hadChanges { _ = stores.update(from: registry, seen: &seen) }
       registry.setIntercepted(!hooks.isEmpty)
     }
+    releaseAfterUnlocking(seen)
   }
+
+  /// The largest content that a hook needs. The caller must hold `lock`.
+  private var content: EventContent { hooks.lazy.map(\.content).max() ?? .nothing }
 
   func willReduce<State: DispatchState>(on route: Route<State>) {
     let (content, number, hooks) = lock.withLock {
-      let content = self.hooks.lazy.map(\.content).max() ?? .nothing
+      let content = self.content
       if content >= .sequenceNumber { latestEvent += 1 }
       return (content, latestEvent, self.hooks)
     }
-    let registrations =
-      content == .changes ? route.receivers.takeUnretainedValue().registrations : []
-    record = ReduceRecord(of: registrations, numbered: number, for: hooks)
+    let hasChanges = content == .changes
+    let registrations = hasChanges ? route.receivers.takeUnretainedValue().registrations : []
+    record = ReduceRecord(of: registrations, numbered: number, for: hooks, withChanges: hasChanges)
   }
 
   func didReduce(
     _ state: any DispatchState,
     in stores: [any Storable.Type],
-    from location: SourceLocation
+    from location: SourceLocation,
+    of registry: Registry
   ) -> [AnyObject] {
     // If another thread removes the last hook when the reduce begins, the reduce has no record.
     guard let record = record.take() else { return [] }
-    let event = record.makeEvent(of: state, in: stores, from: location)
-    var bare = event
-    bare.changes = []
+    var seen: [AnyObject] = []
+    let storeChanges =
+      record.hasChanges ? lock.withLock { self.stores.update(from: registry, seen: &seen) } : []
+    let event = record.makeEvent(of: state, in: stores, storeChanges, from: location)
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
-    for hook in record.hooks.reversed() { hook.call(hook.content == .changes ? event : bare) }
-    return [record]
+    for hook in record.hooks.reversed() {
+      hook.call(hook.content == .changes ? event : event.withoutChanges)
+    }
+    seen.append(record)
+    return seen
   }
 }
 

@@ -3,6 +3,7 @@
 /// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {
   let hooks: [DispatchHooks.Hook]
+  let hasChanges: Bool
 
   private let number: Int
 
@@ -20,9 +21,10 @@ final class ReduceRecord {
   init<State: DispatchState>(
     of registrations: [Registration<State>],
     numbered number: Int,
-    for hooks: [DispatchHooks.Hook]
+    for hooks: [DispatchHooks.Hook],
+    withChanges hasChanges: Bool
   ) {
-    (self.hooks, self.number) = (hooks, number)
+    (self.hooks, self.number, self.hasChanges) = (hooks, number, hasChanges)
     for registration in registrations {
       let store = registration.type
       for (name, variable) in registration.variables(lookingAt: &stores) {
@@ -48,6 +50,7 @@ final class ReduceRecord {
   func makeEvent(
     of state: any DispatchState,
     in stores: [any Storable.Type],
+    _ storeChanges: [RegisteredStores.Change],
     from location: SourceLocation
   ) -> DispatchEvent {
     let duration = instant.duration(to: .now)
@@ -55,6 +58,7 @@ final class ReduceRecord {
       state: state,
       sequenceNumber: number,
       stores: stores,
+      storeChanges: storeChanges,
       changes: stores.flatMap { changes[ObjectIdentifier($0)] ?? [] }.compactMap { $0() },
       instant: instant,
       wallClockTime: wallClockTime,

@@ -20,7 +20,7 @@
   }
 
   /// Calls a closure in surroundings. For `nil`, its dispatcher is the process's.
-  static func call<Result>(
+  @usableFromInline static func call<Result>(
     in surroundings: Surroundings?,
     _ body: () throws -> Result
   ) rethrows -> Result {
@@ -28,11 +28,6 @@
     if PendingWork.replacementInTask === replacement { return try body() }
     return try PendingWork.replacement.withValue(replacement, operation: body)
   }
-}
-
-/// Calls a closure in the process's dispatcher.
-@usableFromInline func withoutReplacement(_ body: () -> Void) {
-  PendingWork.replacement.withValue(nil, operation: body)
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {

@@ -21,6 +21,10 @@ struct PageUpdate: Encodable, Sendable {
     let type: String
     let state: PageTree
     let stores: [String]
+
+    /// The stores that were created and released before the dispatch.
+    let created: [String]
+    let released: [String]
     let changes: [Change]
     let file: String
     let line: UInt

@@ -76,6 +76,8 @@ struct PageWriter {
       type: names[type(of: event.state)],
       state: PageTree(ValueTree(ofState: event.state, within: PageTree.budgetOfStates)),
       stores: event.stores.map { names[$0] },
+      created: event.createdStores.map { names[$0] },
+      released: event.releasedStores.map { names[$0] },
       changes: event.changes.map { change($0, &values) },
       file: "\(event.fileID)",
       line: event.line

@@ -13,6 +13,9 @@ import Foundation
 /// observer is called. If another thread is already delivering a dispatch, the other thread writes the
 /// line, and an observer may be called first. A logger ends when it is deallocated.
 ///
+/// A line such as `− CounterStore was released` before a dispatch says that a store, with its values, was released or
+/// created since the dispatch before. JSON lines have the lists `released` and `created`.
+///
 /// The formats ``Format/textWithChanges`` and ``Format/jsonLines`` contain the changed parts of values. Long
 /// texts and collections are shortened to about 1,000 bytes. An excerpt of a text shows the first difference.
 /// To find the changed parts, the logger compares the elements of a changed collection: for a dictionary with

@@ -5,15 +5,24 @@ extension DispatchLogger.Format {
   /// Returns the log lines of a dispatch, without the last line break.
   func line(for event: DispatchEvent) -> String {
     switch self {
-    case .text: event.headline.onOneLine
+    case .text: (event.storeLines + [event.headline]).joinedLines
     case .textWithChanges:
-      ([event.headline] + event.changes.flatMap(\.lines)).map(\.onOneLine).joined(separator: "\n")
+      (event.storeLines + [event.headline] + event.changes.flatMap(\.lines)).joinedLines
     case .jsonLines: event.json
     }
   }
 }
 
+extension [String] {
+  fileprivate var joinedLines: String { map(\.onOneLine).joined(separator: "\n") }
+}
+
 extension DispatchEvent {
+  /// A line for each store that was created or released before the dispatch.
+  fileprivate var storeLines: [String] {
+    releasedStores.map { "− \($0) was released" } + createdStores.map { "+ \($0) was created" }
+  }
+
   fileprivate var headline: String {
     let state = ValueTree(ofState: state).text
     let stores = stores.isEmpty ? "no store" : stores.map { "\($0)" }.joined(separator: ", ")

@@ -29,6 +29,10 @@ struct DispatchRecord: Encodable, Sendable {
   let type: String
   let state: String
   let stores: [String]
+
+  /// The stores that were created and released before the dispatch, or nil if there were none.
+  let created: [String]?
+  let released: [String]?
   let changes: [Change]
   let file: String
   let line: UInt
@@ -40,6 +44,8 @@ struct DispatchRecord: Encodable, Sendable {
     type = names[Swift.type(of: event.state)]
     state = ValueTree(ofState: event.state).text
     stores = event.stores.map { store in names[store] }
+    created = event.createdStores.isEmpty ? nil : event.createdStores.map { names[$0] }
+    released = event.releasedStores.isEmpty ? nil : event.releasedStores.map { names[$0] }
     changes = event.changes.map { change in
       Change(change, in: names[change.store])
     }

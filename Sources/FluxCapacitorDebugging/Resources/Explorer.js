@@ -132,7 +132,8 @@ function showOnly(text) {
   shown = wanted ? all.filter((one) => searched(one).includes(wanted)) : all;
 }
 function searched(one) {
-  one.search ??= [text(one.state), one.type, ...one.stores, ...one.changed.map((number) => label(variables[number]))]
+  const stores = [...one.stores, ...one.created, ...one.released];
+  one.search ??= [text(one.state), one.type, ...stores, ...one.changed.map((number) => label(variables[number]))]
     .join("\n").toLowerCase();
   return one.search;
 }
@@ -245,7 +246,7 @@ function draw() {
   isFollowing = false;
 }
 // The selected value before the first dispatch.
-const nothing = { number: 0, changes: [], stores: [], changed: [] };
+const nothing = { number: 0, changes: [], stores: [], created: [], released: [], changed: [] };
 function drawDetails() {
   const one = selected ?? nothing;
   $("about").textContent = one === nothing ? "Nothing has been dispatched."
@@ -305,7 +306,7 @@ const treeOfStores = () => ["d", "", 0, ...[...variablesByStore()].flatMap(([sto
 
 function drawChanges(one) {
   const items = pinned ? comparedItems(one)
-    : one.changes.map((change) => changeItem(variables[change.number], change));
+    : [...storeChangeItems(one), ...one.changes.map((change) => changeItem(variables[change.number], change))];
   const note = pinned ? "Both moments have the same values." : "Nothing has changed.";
   $("changes-title").textContent = pinned ? "Differences" : "Changes";
   $("compared").textContent = pinned ? `Compared with dispatch ${pinned.sequence}` : "";
@@ -314,6 +315,12 @@ function drawChanges(one) {
   $("pin").disabled = one === nothing;
   trees.changes.draw(items.length || one === nothing ? items
     : [{ key: "nothing", className: "soft", value: () => note }]);
+}
+// Returns the stores that were created and released before the dispatch.
+function storeChangeItems({ created, released }) {
+  const item = (line, className) => ({ key: line, className, value: () => [element("span", line, className)] });
+  return [...released.map((store) => item(`− ${store} was released`, "old")),
+    ...created.map((store) => item(`+ ${store} was created`, "new"))];
 }
 function changeItem(variable, { parts, rest = [], old, new: value }) {
   const key = `change/${variable.number}`;
