@@ -167,15 +167,16 @@ public final class Effects: Sendable {
   /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The
   ///   outer operation isn't cancelled, because the outer operation awaits the inner operation.
   ///
+  /// In this example, the store has `let refreshes = Effects(.first)`:
+  ///
   /// ```swift
   /// struct FeedAction: Actionable {
   ///   typealias DispatchStateType = Dispatcher.Feed
   ///
   ///   let load: @Sendable () async -> [String]
-  ///   private let effects = Effects(.first)
   ///
   ///   func refresh() async -> Int? {
-  ///     await effects.perform { effect in
+  ///     await FeedStore.instantiate().refreshes.perform { effect in
   ///       let items = await load()
   ///       invoke(.loaded(items), as: effect)
   ///       return items.count

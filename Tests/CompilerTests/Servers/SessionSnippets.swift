@@ -89,10 +89,9 @@ private enum SessionSnippets {
     typealias DispatchStateType = Dispatcher.Feed
 
     let load: @Sendable () async -> [String]
-    private let effects = Effects(.first)
 
     func refresh() async -> Int? {
-      await effects.perform { effect in
+      await FeedStore.instantiate().refreshes.perform { effect in
         let items = await load()
         invoke(.loaded(items), as: effect)
         return items.count
@@ -127,6 +126,8 @@ extension Dispatcher {
 }
 
 private final class FeedStore: Storable {
+  let refreshes = Effects(.first)
+
   func reduce(with _: Dispatcher.Feed) {}
 }
 
@@ -213,7 +214,7 @@ struct SessionSnippetTests {
 
   @Test func sixthMessageIsRefused() async throws {
     let action = SessionSnippets.MessageAction { _ in 1 }
-    let store = MessageStore.instantiate()
+    let (store, feed) = (MessageStore.instantiate(), FeedStore.instantiate())
     let messages = DispatchRecorder()
 
     for number in 1...6 { try await action.send("\(number)") }
@@ -221,6 +222,6 @@ struct SessionSnippetTests {
     #expect(messages.states.count == 6)
     #expect("\(messages.states[5])" == #"refused("6")"#)
     #expect(await SessionSnippets.FeedAction { ["a"] }.refresh() == 1)
-    withExtendedLifetime(store) {}
+    withExtendedLifetime((store, feed)) {}
   }
 }
