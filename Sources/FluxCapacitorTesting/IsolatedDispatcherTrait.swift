@@ -51,7 +51,7 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// Work on a dispatch queue or in a detached task doesn't belong to the test's task, so such work uses
+  /// Work on a dispatch queue of your own or in a detached task doesn't belong to the test's task, so such work uses
   /// the process-wide dispatcher. To make the work use the test's dispatcher, store `Dispatcher.shared` in
   /// the action when you create the action:
   ///

@@ -37,10 +37,9 @@ private struct LookupAction: Actionable {
   typealias DispatchStateType = Dispatcher.Lookup
 
   let find: @Sendable (_ text: String) async -> [String]
-  private var effects: Effects { LookupStore.instantiate().effects }
 
   func search(_ text: String) {
-    effects.run { effect in invoke(.found(await find(text)), as: effect) }
+    LookupStore.instantiate().effects.run { effect in invoke(.found(await find(text)), as: effect) }
   }
 }
 

@@ -236,8 +236,8 @@ extension Dispatcher: PendingWorkOwner {
 /// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
 /// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses
-/// the process-wide dispatcher.
+/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
+/// uses the process-wide dispatcher.
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -264,8 +264,8 @@ public func withDispatcher<Result>(
 ///
 /// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
 ///
-/// > Warning: Code in detached tasks and on dispatch queues doesn't inherit the replacement, and uses
-/// the process-wide dispatcher.
+/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
+/// uses the process-wide dispatcher.
 ///
 /// ```swift
 /// let count = await withDispatcher(Dispatcher()) {

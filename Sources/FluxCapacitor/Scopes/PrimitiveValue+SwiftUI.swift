@@ -30,7 +30,11 @@
     @MainActor public func binding(
       _ set: @escaping @MainActor @Sendable (Element) -> Void
     ) -> Binding<Element> {
-      Binding(get: { self.value }, set: set)
+      let surroundings = Surroundings.current
+      return Binding(
+        get: { self.value },
+        set: { value in Surroundings.call(in: surroundings) { set(value) } }
+      )
     }
   }
 #endif

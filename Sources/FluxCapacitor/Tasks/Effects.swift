@@ -125,8 +125,8 @@ public final class Effects: Sendable {
   ///   pauses nor waits still begins, and its task is cancelled.
   /// - A new operation doesn't wait for an outer operation of the same `Effects`. With
   ///   ``Policy/serial``, ``Policy/newestWaiting`` and ``Policy/concurrent(_:)``, an inner operation begins
-  ///   immediately, beyond the limit. Code in a task that an operation creates also counts as inside the operation. An
-  ///   operation that an observer runs directly has no outer operation.
+  ///   immediately, beyond the limit. Code in a task that an operation creates also counts as inside the operation. If an
+  ///   operation invokes a state, an operation that an observer of the change runs doesn't count as inside.
   ///
   /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns.
   /// That task can be the operation's own task, which would then wait for itself.

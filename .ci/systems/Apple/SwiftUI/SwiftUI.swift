@@ -164,7 +164,10 @@ public struct Binding<Value> {
   }
 }
 
-extension Binding: Sendable where Value: Sendable {}
+extension Binding: Sendable where Value: Sendable {
+  /// Sets the value for a test, as a control does.
+  public func change(to value: Value) async { await set(value) }
+}
 
 @propertyWrapper
 public struct State<Value> {
