@@ -37,6 +37,18 @@ struct MissedChangesTests {
     await consumer.value
   }
 
+  @MainActor @Test func bodyIsNotifiedOfAChangeThatItMakesItself() async {
+    withObservationTracking {
+      _ = variable.constant.value
+      variable.value = 1
+    } onChange: { [log] in
+      log.append("changed")
+    }
+    await mainQueueIsEmpty()
+
+    #expect(log.entries == ["changed"])
+  }
+
   @Test func trackingThatIsInstalledBeforeTheChangeIsNotifiedOnce() async {
     for round in 1...3 {
       track(variable.constant) { [log] in log.append("\(round)") }

@@ -206,6 +206,39 @@ struct SharedDispatcherTests {
     dusts.clean()
   }
 
+  @Test func dispatchersThatObserveEachOtherAreReleased() {
+    weak var first: Dispatcher?
+    weak var second: Dispatcher?
+    do {
+      let (a, b) = (Dispatcher(), Dispatcher())
+      (first, second) = (a, b)
+      withDispatcher(a) { _ = b.observe(SourceState.self) { _ in } }
+      withDispatcher(b) { _ = a.intercept { _ in } }
+    }
+
+    #expect(first == nil)
+    #expect(second == nil)
+  }
+
+  /// The dispatcher has no stores any more, so the observers see an empty one.
+  @Test func observersThatArePendingWhenTheirDispatcherIsReleasedDoNotSeeTheProcesss() {
+    let (queue, log) = (DispatchQueue(label: "observer"), Log<Dispatcher>())
+    queue.suspend()
+    Dispatcher().transaction {
+      let dispatcher = Dispatcher()
+      withDispatcher(dispatcher) {
+        _ = dispatcher.observe(SourceState.self) { _ in log.note() }
+        _ = dispatcher.observe(SourceState.self, on: .queue(queue)) { _ in log.note() }
+        _ = dispatcher.intercept { _ in log.note() }
+      }
+      dispatcher.dispatch(SourceState.run)
+    }
+    queue.resume()
+    queue.sync {}
+
+    #expect(log.entries.map { $0 === Dispatcher.processWide } == [false, false, false])
+  }
+
   @Test func observersOfADispatcherDoNotKeepItAlive() {
     let log = Log<String>()
     do {

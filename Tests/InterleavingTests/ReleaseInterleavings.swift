@@ -22,6 +22,38 @@
       }
     }
 
+    /// Another thread releases the store meanwhile. With an interceptor, the thread looks at all stores.
+    @Test(arguments: [nil, false, true])
+    func storeOfADispatchInATransactionIsReleasedWithoutALock(changes: Bool?) {
+      explore { scenario in
+        let (held, dusts) = (Log<Bool>(), DustBuster())
+        let stores = Log(LoneStore.instantiate())
+        stores.entries[0].released.value = Released(in: held)
+        if let changes {
+          Dispatcher.shared.intercept(changes: changes) { _ in }.cleaned(by: dusts)
+        }
+        scenario.transaction {
+          for _ in 1...2 { Dispatcher.shared.dispatch(LoneStore.State.run) }
+          CounterAction().invoke(.add(1))
+        }
+        scenario.thread { stores.removeAll() }
+        scenario.keep((CounterStore.instantiate(), dusts))
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
+    private final class LoneStore: Storable {
+      enum State: DispatchState {
+        typealias RelatedStoreType = LoneStore
+
+        case run
+      }
+
+      let released = Variable<Released?>(nil)
+
+      func reduce(with _: State) {}
+    }
+
     // MARK: - Tables
 
     /// The table's index and the constant with all ids keep the first of two equal ids.

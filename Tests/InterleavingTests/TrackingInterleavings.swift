@@ -72,6 +72,16 @@
       }
     }
 
+    /// A block on the main queue and another thread can notify at the same time.
+    @Test func eachTrackingIsNotifiedOnce() {
+      explore { scenario in
+        let (variable, log) = (Variable(0), Log<Int>())
+        scenario.mainThread { for _ in 1...2 { track(variable.constant.value) { log.append(1) } } }
+        scenario.threads(1...2) { variable.value = $0 }
+        scenario.check { #expect(log.entries.count <= 2) }
+      }
+    }
+
     private static let bodies: [@Sendable (Variable<Int>, VariableTable<Row>) -> Int] = [
       { variable, _ in variable.constant.value },
       { variable, _ in variable.removeDuplicates().map(\.self).value },

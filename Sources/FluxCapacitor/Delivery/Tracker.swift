@@ -28,9 +28,9 @@ import Synchronization
   /// owned; they are unmanaged, so that `isUsed(_:)` can count the other references.
   private let paths = (Path.passRetained(\.[HashProbe(0)]), Path.passRetained(\.[HashProbe(1)]))
 
-  /// Which of the two key paths the next access uses. Only the thread that delivers the channel writes this property.
+  /// Which of the two key paths the next access uses. Only the thread that is notifying writes this property.
   ///
-  /// Relaxed ordering is enough, because `noteChange()` expects accesses with the wrong key path.
+  /// Relaxed ordering is enough, because `notifyUsed` expects accesses with the wrong key path.
   private let usesSecondPath = ScheduledAtomic<Bool>(false)
 
   /// The observation that notifies the tracker of the channel's changes. This property is set once, before
@@ -41,8 +41,12 @@ import Synchronization
   /// is set once, before other threads know the tracker.
   private var isBlind = false
 
-  // `lock` guards the two properties below, and the counting of references to the key paths.
+  // `lock` guards the properties below, and the counting of references to the key paths.
   private let lock = Lock()
+
+  /// Whether a thread is notifying, and whether another thread has left a change to it.
+  private var isNotifying = false
+  private var isLeft = false
 
   /// The tracker's place in a list of missed changes, if it has one.
   private var missed: (list: MissedChanges, number: Int)?
@@ -59,7 +63,10 @@ import Synchronization
 
   deinit {
     #if DEBUG
-      if deallocatedRegistrarsNotify.load(ordering: .relaxed) { notifyAll() }
+      if deallocatedRegistrarsNotify.load(ordering: .relaxed) {
+        notify(paths.0)
+        notify(paths.1)
+      }
     #endif
     missed.map { $0.list.remove($0.number) }
     paths.0.release()
@@ -154,27 +161,66 @@ import Synchronization
 
   /// Notifies all trackings that wait for the channel's next change. If a view might miss the change, its trackings are
   /// notified again later.
+  func noteChange() { notifyUsed(canMiss: true) }
+
+  /// Notifies the trackings of a change that a view might have missed. The main queue calls this method.
+  func noteMissedChange() {
+    lock.withLock { missed = nil }
+    guard let channel = dust.lock.withLock({ dust.channel }) else { return }
+    notifyUsed(canMiss: false)
+    channel.becameUnobserved()
+  }
+
+  /// Notifies the trackings that use a key path.
   ///
   /// The body of a view reads a value under the lock of its channel, after Observation has retained a key path. The
   /// change was written under the same lock. So if a body has read the former value, its key path counts as used below.
   /// A tracking that begins during the notification uses the other key path, so it doesn't count. It might, however,
   /// have chosen that key path before an earlier change.
-  func noteChange() {
-    let isMain = MainQueue.isCurrent
+  ///
+  /// If two threads notified simultaneously, Observation might call a tracking twice. So the second thread leaves its
+  /// change to the first one.
+  private func notifyUsed(canMiss: Bool) {
+    var isAgain = false
+    repeat {
+      let (former, next) = lock.withLock { beginNotifying(again: isAgain) }
+      if former == nil, next == nil { return }
+      usesSecondPath.write { _ = $0.logicalXor(true, ordering: .relaxed) }
+      // The trackings that begin meanwhile use `next`.
+      next.map(notify)
+      former.map(notify)
+      if canMiss { noteMiss(of: [former, next]) }
+      isAgain = lock.withLock {
+        isNotifying = isLeft
+        return isLeft
+      }
+    } while isAgain
+  }
+
+  /// Returns the former and the next key path if they are used and this thread has to notify. The caller must hold
+  /// `lock`.
+  private func beginNotifying(again isAgain: Bool) -> (former: Path?, next: Path?) {
     let usesSecond = usesSecondPath.unscheduled.load(ordering: .relaxed)
     let (former, next) = usesSecond ? (paths.1, paths.0) : paths
-    let (isFormerUsed, isNextUsed) = lock.withLock { (isUsed(former), isUsed(next)) }
-    guard isFormerUsed || isNextUsed else { return }
-    if !isMain { usesSecondPath.write { $0.store(!usesSecond, ordering: .relaxed) } }
-    if isNextUsed { notify(next) }
-    if isFormerUsed { notify(former) }
-    guard !isMain else { return }
+    let used = (former: isUsed(former) ? former : nil, next: isUsed(next) ? next : nil)
+    let isAnyUsed = used.former != nil || used.next != nil
+    if isNotifying, !isAgain {
+      isLeft = isLeft || isAnyUsed
+      return (nil, nil)
+    }
+    (isNotifying, isLeft) = (isAnyUsed, false)
+    return used
+  }
+
+  /// Sends a block to the main queue if a tracking still uses a key path after its notification, and so might have
+  /// missed the change.
+  private func noteMiss(of notified: [Path?]) {
     let list = MissedChanges.current
     let isFirst = lock.withLock {
       // Before the tracker has its observation, the only body that uses the tracker has not yet read the value.
-      guard dust != nil, missed == nil,
-        isFormerUsed && isUsed(former) || isNextUsed && isUsed(next)
-      else { return false }
+      guard dust != nil, missed == nil, notified.contains(where: { $0.map(isUsed) ?? false }) else {
+        return false
+      }
       // The downcast is safe because the closure receives this tracker.
       let (number, isFirst) = list.add(self) {
         unsafeDowncast($0, to: Tracker.self).noteMissedChange()
@@ -183,19 +229,6 @@ import Synchronization
       return isFirst
     }
     if isFirst { list.sendBlock() }
-  }
-
-  /// Notifies the trackings of a change that a view might have missed. The main queue calls this method.
-  func noteMissedChange() {
-    lock.withLock { missed = nil }
-    guard let channel = dust.lock.withLock({ dust.channel }) else { return }
-    notifyAll()
-    channel.becameUnobserved()
-  }
-
-  private func notifyAll() {
-    notify(paths.0)
-    notify(paths.1)
   }
 
   private func notify(_ path: Path) {

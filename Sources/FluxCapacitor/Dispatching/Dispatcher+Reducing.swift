@@ -114,6 +114,11 @@ extension Dispatcher {
       }
       thread.pointee.dispatchDeferrals -= 1
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
+      if thread.pointee.openTransactions > 0 {
+        // This thread still holds a turn.
+        for store in (earlier ?? []) + [latest].compactMap(\.self) { thread.keepUntilUnlocked(store) }
+        releaseAfterUnlocking(remains)
+      }
       withExtendedLifetime((latest, earlier, remains)) {}
       if hasDead { registry.removeDead(of: State.self) }
     }

@@ -60,7 +60,7 @@ extension Dispatcher {
     // observation retains the bag, so the end of the observation removes the hook.
     let sink = Sink<DispatchEvent>()
     let bag = DustBuster()
-    let dust = sink.channel.observe(on: .current, in: .current(ownedBy: self)) { event in
+    let dust = sink.channel.observe(on: .current, in: .weakCurrent) { event in
       withExtendedLifetime(bag) { interceptor(event) }
     }
     addHook(receiving: changes ? .changes : .sequenceNumber) {

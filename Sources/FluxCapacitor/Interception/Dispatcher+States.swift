@@ -36,7 +36,7 @@ extension Dispatcher {
     on queue: ExecuteQueue = .current,
     states: @escaping @Sendable (State) -> Void
   ) -> Dust {
-    registry.channel(of: type).observe(on: queue, in: .current(ownedBy: self), states)
+    registry.channel(of: type).observe(on: queue, in: .weakCurrent, states)
   }
 
   /// Calls a closure on the main actor with every later state of a type.

@@ -226,7 +226,11 @@ extension PendingWork {
 
 /// An object with a record of pending work. `Dispatcher`, in the folder `Dispatching`, conforms to this
 /// protocol.
-protocol PendingWorkOwner: AnyObject, Sendable { var pendingWork: PendingWork { get } }
+protocol PendingWorkOwner: AnyObject, Sendable {
+  var pendingWork: PendingWork { get }
+
+  init()
+}
 
 extension PendingWork {
   /// The pending work of the current task's dispatcher.

@@ -12,11 +12,15 @@
     PendingWork.replacementInTask.map { owner in Surroundings { owner } }
   }
 
-  /// The surroundings of the current code, for an observation that a dispatcher owns. The observation doesn't keep this
-  /// dispatcher alive, because it ends with the dispatcher.
-  static func current(ownedBy dispatcher: any PendingWorkOwner) -> Surroundings? {
-    guard PendingWork.replacementInTask === dispatcher else { return current }
-    return Surroundings { [weak dispatcher] in dispatcher }
+  /// The surroundings of the current code, for an observation that a dispatcher owns. The observation doesn't keep the
+  /// current dispatcher alive, because two dispatchers can observe each other or themselves.
+  ///
+  /// A pending value can outlive its dispatcher, and then sees an empty one: a released dispatcher has no stores either.
+  static var weakCurrent: Surroundings? {
+    PendingWork.replacementInTask.map { owner in
+      let type = type(of: owner)
+      return Surroundings { [weak owner] in owner ?? type.init() }
+    }
   }
 
   /// Calls a closure in surroundings. For `nil`, its dispatcher is the process's.

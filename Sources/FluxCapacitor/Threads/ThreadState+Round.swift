@@ -159,6 +159,16 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   thread.append(Place(to: Kept(value)) { _, _, _ in }, isOwn: false)
 }
 
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Keeps an object until this thread has left its transaction. A transaction that dispatches many states to one store
+  /// keeps the store once.
+  @usableFromInline func keepUntilUnlocked(_ object: AnyObject) {
+    let last = pointee.round.isEmpty ? nil : pointee.round[pointee.round.count - 1].target
+    if last?.toOpaque() == Unmanaged.passUnretained(object).toOpaque() { return }
+    append(Place(to: object) { _, _, _ in }, isOwn: false)
+  }
+}
+
 /// A value that is released with a place of a thread's round.
 private final class Kept<Value> {
   let value: Value
