@@ -1,6 +1,7 @@
 #if DEBUG
   import FluxCapacitor
   import FluxCapacitorTestSupport
+  import Observation
   import Testing
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
@@ -72,6 +73,16 @@
       }
     }
 
+    @Test func viewIsDrawnAtMostOnceMoreForOneChange() {
+      explore { scenario in
+        let variable = Variable(0)
+        let view = View { variable.constant.value }
+        scenario.mainThread { view.draw() }
+        scenario.thread { variable.value = 1 }
+        scenario.check { #expect(view.drawings <= 2) }
+      }
+    }
+
     /// A block on the main queue and another thread can notify at the same time.
     @Test func eachTrackingIsNotifiedOnce() {
       explore { scenario in
@@ -79,6 +90,27 @@
         scenario.mainThread { for _ in 1...2 { track(variable.constant.value) { log.append(1) } } }
         scenario.threads(1...2) { variable.value = $0 }
         scenario.check { #expect(log.entries.count <= 2) }
+      }
+    }
+
+    /// The variable is released before the block on the main queue runs.
+    @Test func bodyIsNotifiedOfTheLastChangeOfAReleasedVariable() {
+      explore { scenario in
+        let (variables, log) = (Log(Variable(0)), Log<String>())
+        scenario.mainThread {
+          for variable in variables.entries {
+            withObservationTracking {
+              log.append("\(variable.constant.value)")
+            } onChange: {
+              log.append("changed")
+            }
+          }
+        }
+        scenario.thread {
+          for variable in variables.entries { variable.value = 1 }
+          variables.removeAll()
+        }
+        scenario.check { #expect(log.entries != ["0"]) }
       }
     }
 

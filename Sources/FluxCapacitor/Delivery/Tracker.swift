@@ -63,12 +63,13 @@ import Synchronization
 
   deinit {
     #if DEBUG
-      if deallocatedRegistrarsNotify.load(ordering: .relaxed) {
-        notify(paths.0)
-        notify(paths.1)
-      }
+      if deallocatedRegistrarsNotify.load(ordering: .relaxed) { notifyAll() }
     #endif
-    missed.map { $0.list.remove($0.number) }
+    if let missed {
+      missed.list.remove(missed.number)
+      // The variable is gone before the block on the main queue.
+      notifyAll()
+    }
     paths.0.release()
     paths.1.release()
   }
@@ -179,7 +180,7 @@ import Synchronization
   /// have chosen that key path before an earlier change.
   ///
   /// If two threads notified simultaneously, Observation might call a tracking twice. So the second thread leaves its
-  /// change to the first one.
+  /// change to the first one. One of the two is the main queue's block, so no view can miss the change then.
   private func notifyUsed(canMiss: Bool) {
     var isAgain = false
     repeat {
@@ -189,7 +190,7 @@ import Synchronization
       // The trackings that begin meanwhile use `next`.
       next.map(notify)
       former.map(notify)
-      if canMiss { noteMiss(of: [former, next]) }
+      if canMiss, !isAgain { noteMiss(of: [former, next]) }
       isAgain = lock.withLock {
         isNotifying = isLeft
         return isLeft
@@ -229,6 +230,11 @@ import Synchronization
       return isFirst
     }
     if isFirst { list.sendBlock() }
+  }
+
+  private func notifyAll() {
+    notify(paths.0)
+    notify(paths.1)
   }
 
   private func notify(_ path: Path) {

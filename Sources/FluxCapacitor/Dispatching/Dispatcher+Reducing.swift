@@ -116,7 +116,8 @@ extension Dispatcher {
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
       if thread.pointee.openTransactions > 0 {
         // This thread still holds a turn.
-        for store in (earlier ?? []) + [latest].compactMap(\.self) { thread.keepUntilUnlocked(store) }
+        earlier?.forEach(thread.keepUntilUnlocked)
+        latest.map(thread.keepUntilUnlocked)
         releaseAfterUnlocking(remains)
       }
       withExtendedLifetime((latest, earlier, remains)) {}

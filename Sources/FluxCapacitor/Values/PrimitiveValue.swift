@@ -57,7 +57,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// this one read, as in `names.map(\.count).value`: Observation is notified when one of the variables that
   /// the constant derives from changes, also if the constant's value then stays the same.
   ///
-  /// A body that runs on the main queue misses no change of another thread, as it would with `@Observable`. If the
+  /// A body that runs on the main queue misses no change of any thread, as it would with `@Observable`. If the
   /// change comes before Observation has begun to wait for it, Observation is notified once more on the main queue.
   ///
   /// From the first tracked read on, the library observes these variables for as long as they exist. Each

@@ -240,8 +240,7 @@
     private func commit(_ root: Int) {
       let write = written[root].last?.write
       // A write to a root that nobody observed then was a change at once.
-      let isNew = !batches.contains { $0.writes[root] == write }
-      if isNew { batches.last?.writes[root] = write }
+      if batches.allSatisfy({ $0.writes[root] != write }) { batches.last?.writes[root] = write }
       pending.remove(root)
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }

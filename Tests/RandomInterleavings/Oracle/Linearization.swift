@@ -140,7 +140,7 @@
         }
       }
       let call = isAtEnd ? nil : watcher.calls[position].writes
-      if let call, mayRepeat(call, after: last) {
+      if let call, mayRepeat(call, after: last, mask) {
         if canContinue(from: mask, last: call, at: position + 1) { return true }
       }
       let candidates = batches.indices.filter {
@@ -157,11 +157,13 @@
       }
     }
 
-    /// B1, first exception: an observer that subscribes in a transaction may receive its result although it is equal.
-    private func mayRepeat(_ call: [Int], after lastCall: [Int]?) -> Bool {
+    /// B1, first exception: an observer that subscribes in a transaction may receive its result although it is equal. An
+    /// observer without a first call may have started from half of the transaction, so that it differs.
+    private func mayRepeat(_ call: [Int], after lastCall: [Int]?, _ mask: UInt64) -> Bool {
       guard settled > 0, leaves.contains(where: \.isSettled) else { return false }
-      return lastCall.map { world.haveSamePayloads(call, $0) }
-        ?? history.wasCurrent(call, leaves, since: watcher.begin, until: settled)
+      if let lastCall { return world.haveSamePayloads(call, lastCall) }
+      let isCurrent = history.wasCurrent(call, leaves, since: watcher.begin, until: settled)
+      return isCurrent || matches(call, after: mask)
     }
 
     private func matches(_ writes: [Int], after mask: UInt64) -> Bool {
