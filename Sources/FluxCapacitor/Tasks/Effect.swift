@@ -17,6 +17,9 @@ public final class Effect: @unchecked Sendable {
 
   struct Surrounding { weak let effect: Effect? }
 
+  /// How far the effect is: one when the queue has committed its count, and two when it has ended.
+  let phase = ScheduledAtomic<UInt8>(0)
+
   // The queue's lock guards the properties below, except for `turn`.
 
   /// The task, from the effect's start until its end.
@@ -28,12 +31,6 @@ public final class Effect: @unchecked Sendable {
 
   /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
   var isReplaced = false
-
-  /// Whether the queue's `start` has not committed its count yet.
-  var isStarting = true
-
-  /// Whether the effect has ended before that commit.
-  var hasEndedEarly = false
 
   /// A buffer that ends when the waiting operation is allowed to begin, or nil if the operation doesn't wait.
   ///

@@ -140,13 +140,10 @@
     }
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
-    let hasEnded = lock.withLock {
-      effect.isStarting = false
-      return effect.hasEndedEarly
-    }
+    let phase = effect.phase.write { $0.exchange(1, ordering: .acquiringAndReleasing) }
     for task in over { task.cancel() }
     for dispatcher in busy { dispatcher.waitForTurn() }
-    if hasEnded {
+    if phase == 2 {
       result.isToEnd = false
       count.value -= 1
     }
@@ -161,7 +158,7 @@
   func end(_ effect: Effect) -> Bool {
     // At most one effect begins, because only one effect has ended.
     var next: Effect?
-    let (callers, isCounted, isEarly) = lock.withLock {
+    let (callers, isCounted) = lock.withLock {
       effect.task = nil
       running.removeAll { $0 === effect }
       waiting[effect.number] = nil
@@ -171,15 +168,16 @@
         running.append(candidate)
         next = candidate
       }
-      let isCounted = !hasBeenSuperseded(effect)
-      effect.hasEndedEarly = isCounted && effect.isStarting
-      return (effect.callers, isCounted, effect.hasEndedEarly)
+      return (effect.callers, !hasBeenSuperseded(effect))
     }
     // Other tasks are busy before this effect stops being pending, so `settled()` sees no gap.
     for caller in callers { caller.end() }
     next?.turn?.finish()
-    if isCounted, !isEarly { count.value -= 1 }
-    return !isEarly
+    guard isCounted else { return true }
+    let phase = effect.phase.write { $0.exchange(2, ordering: .acquiringAndReleasing) }
+    if phase == 0 { return false }
+    count.value -= 1
+    return true
   }
 
   /// Cancels an effect that has started and has not ended.
