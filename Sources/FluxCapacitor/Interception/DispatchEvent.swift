@@ -11,8 +11,8 @@ public struct DispatchEvent: Sendable {
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]
 
-  /// The types of the stores that have been created since the previous event, or since the interception began. The
-  /// reduce itself can also create stores.
+  /// The types of the stores that have been created since the dispatcher's previous event, or since its first interceptor
+  /// was added. The reduce itself can also create stores.
   ///
   /// The list and ``releasedStores`` are empty in the events of `intercept(changes: false)`.
   public var createdStores: [any Storable.Type] { storeChanges.filter(\.isCreation).map(\.store) }
