@@ -45,82 +45,27 @@ struct SharedDispatcherTests {
     func reduce(with _: SourceState) { seen.append(.shared) }
   }
 
-  /// A way to hand a closure over, which notes the dispatcher that it sees at each call.
-  fileprivate typealias Way = @Sendable (Source, Log<Dispatcher>) -> Void
+  /// A way to hand a closure over.
+  fileprivate typealias Way = @Sendable (Source, _ body: @escaping @Sendable () -> Void) -> Dust
 
   fileprivate static let ways: [(name: String, handOver: Way)] = [
-    ("observe", { $0.variable.observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }),
+    ("observe", { $0.variable.observe { [body = $1] _ in body() } }),
+    ("on main", { $0.variable.observe(on: ExecuteQueue.main) { [body = $1] _ in body() } }),
+    ("on the main actor", { $0.variable.observe(on: .main) { [body = $1] _ in body() } }),
+    ("on a queue", { $0.variable.observe(on: .queue($0.queue)) { [body = $1] _ in body() } }),
+    ("derived", { $0.variable.map(\.self).removeDuplicates().observe { [body = $1] _ in body() } }),
+    ("observeChanges", { $0.variable.observeChanges { [body = $1] _, _ in body() } }),
+    ("bind", { $0.variable.bind(to: $0, on: .current) { [body = $1] _, _ in body() } }),
+    ("during a scope", { $0.variable.observe(duringScopeOf: $0) { [body = $1] _ in body() } }),
+    ("row", { $0.table.row(id: 1).observe { [body = $1] _ in body() } }),
+    ("changes of a table", { $0.table.observeChanges { [body = $1] _ in body() } }),
+    ("signal", { $0.sink.signal.observe { [body = $1] _ in body() } }),
+    ("states", { $0.dispatcher.observe(SourceState.self) { [body = $1] _ in body() } }),
     (
-      "observe on main",
-      {
-        $0.variable.observe(on: ExecuteQueue.main) { [log = $1] _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
+      "states during a scope",
+      { $0.dispatcher.observe(SourceState.self, duringScopeOf: $0) { [body = $1] _ in body() } }
     ),
-    (
-      "observe on the main actor",
-      { $0.variable.observe(on: .main) { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
-    ),
-    (
-      "observe on a queue",
-      {
-        $0.variable.observe(on: .queue($0.queue)) { [log = $1] _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observe a derived constant",
-      {
-        $0.variable.map(\.self).removeDuplicates().observe { [log = $1] _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observeChanges",
-      { $0.variable.observeChanges { [log = $1] _, _ in log.note() }.cleaned(by: $0.dusts) }
-    ),
-    (
-      "bind",
-      {
-        $0.variable.bind(to: $0, on: .current) { [log = $1] _, _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observe during a scope",
-      {
-        $0.variable.observe(duringScopeOf: $0) { [log = $1] _ in log.note() }.cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observe a row",
-      {
-        $0.table.row(id: 1).observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observe the changes of a table",
-      { $0.table.observeChanges { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
-    ),
-    (
-      "observe a signal",
-      { $0.sink.signal.observe { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }
-    ),
-    (
-      "observe states",
-      {
-        $0.dispatcher.observe(SourceState.self) { [log = $1] _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
-    ),
-    (
-      "observe states during a scope",
-      {
-        $0.dispatcher.observe(SourceState.self, duringScopeOf: $0) { [log = $1] _ in log.note() }
-          .cleaned(by: $0.dusts)
-      }
-    ),
-    ("intercept", { $0.dispatcher.intercept { [log = $1] _ in log.note() }.cleaned(by: $0.dusts) }),
+    ("intercept", { $0.dispatcher.intercept { [body = $1] _ in body() } }),
   ]
 
   /// Whether the closure is handed over, and the source is changed, in a dispatcher of its own.
@@ -132,7 +77,9 @@ struct SharedDispatcherTests {
     let (source, log) = (Source(), Log<Dispatcher>())
     let dispatcher = isReplaced.there ? Dispatcher() : Dispatcher.processWide
     await outsideOfAnyDispatcher {
-      let handOver = { Self.ways[index].handOver(source, log) }
+      let handOver = {
+        Self.ways[index].handOver(source) { log.note() }.cleaned(by: source.dusts)
+      }
       if isReplaced.there { withDispatcher(dispatcher, operation: handOver) } else { handOver() }
       if isReplaced.here { withDispatcher(Dispatcher(), operation: source.change) }
       source.change()
