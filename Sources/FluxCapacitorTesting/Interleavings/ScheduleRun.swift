@@ -60,8 +60,9 @@
 
     private static let main = DispatchQueue.main
 
-    /// The maximum number of steps in a schedule. A schedule with more steps is assumed to be endless.
-    static let mostSteps = 20_000
+    /// The maximum number of steps in a schedule. A schedule with more steps is assumed to be endless. A thread that offers
+    /// its deliveries to another thread takes up to 1,500 steps for each offer.
+    static let mostSteps = 100_000
 
     init(
       in exploration: Exploration,
