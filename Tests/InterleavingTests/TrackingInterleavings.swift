@@ -1,7 +1,6 @@
 #if DEBUG
   import FluxCapacitor
   import FluxCapacitorTestSupport
-  import Observation
   import Testing
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
@@ -99,11 +98,7 @@
         let (variables, log) = (Log(Variable(0)), Log<String>())
         scenario.mainThread {
           for variable in variables.entries {
-            withObservationTracking {
-              log.append("\(variable.constant.value)")
-            } onChange: {
-              log.append("changed")
-            }
+            track(log.append("\(variable.constant.value)")) { log.append("changed") }
           }
         }
         scenario.thread {

@@ -58,12 +58,10 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    guard seesItsDispatcher(on: thread) else { return receiveInProcess(value, on: thread) }
+    guard seesItsDispatcher(on: thread) else {
+      return callInSurroundings(on: thread) { changes?(value) }
+    }
     call(on: thread) { Observation.call(&changes, with: value) }
-  }
-
-  @inlinable @inline(never) func receiveInProcess(_ value: Element, on thread: CurrentThread) {
-    callInSurroundings(on: thread) { changes?(value) }
   }
 
   /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the

@@ -28,26 +28,24 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
   fileprivate func change(for registry: Registry, _ change: (inout [Hook]) -> Void) {
     var seen: [AnyObject] = []
     lock.withLock {
-      let hadChanges = content == .changes
+      let hadChanges = hooks.content == .changes
       change(&hooks)
-      if content == .changes, !hadChanges { _ = stores.update(from: registry, seen: &seen) }
+      if hooks.content == .changes, !hadChanges {
+        _ = stores.update(from: registry, seen: &seen)
+      }
       registry.setIntercepted(!hooks.isEmpty)
     }
     releaseAfterUnlocking(seen)
   }
 
-  /// The largest content that a hook needs. The caller must hold `lock`.
-  private var content: EventContent { hooks.lazy.map(\.content).max() ?? .nothing }
-
   func willReduce<State: DispatchState>(on route: Route<State>) {
-    let (content, number, hooks) = lock.withLock {
-      let content = self.content
-      if content >= .sequenceNumber { latestEvent += 1 }
-      return (content, latestEvent, self.hooks)
+    let (number, hooks) = lock.withLock {
+      if self.hooks.content >= .sequenceNumber { latestEvent += 1 }
+      return (latestEvent, self.hooks)
     }
-    let hasChanges = content == .changes
-    let registrations = hasChanges ? route.receivers.takeUnretainedValue().registrations : []
-    record = ReduceRecord(of: registrations, numbered: number, for: hooks, withChanges: hasChanges)
+    let registrations =
+      hooks.content == .changes ? route.receivers.takeUnretainedValue().registrations : []
+    record = ReduceRecord(of: registrations, numbered: number, for: hooks)
   }
 
   func didReduce(
@@ -60,7 +58,8 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     guard let record = record.take() else { return [] }
     var seen: [AnyObject] = []
     let storeChanges =
-      record.hasChanges ? lock.withLock { self.stores.update(from: registry, seen: &seen) } : []
+      record.hooks.content == .changes
+      ? lock.withLock { self.stores.update(from: registry, seen: &seen) } : []
     let event = record.makeEvent(of: state, in: stores, storeChanges, from: location)
     // The loop calls the first hook last, because each hook puts its event at the front of the thread's
     // round (its queue of deliveries).
@@ -70,6 +69,11 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
     seen.append(record)
     return seen
   }
+}
+
+extension [DispatchHooks.Hook] {
+  /// The largest content that a hook needs.
+  fileprivate var content: EventContent { lazy.map(\.content).max() ?? .nothing }
 }
 
 extension Registry {

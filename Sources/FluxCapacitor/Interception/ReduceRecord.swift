@@ -3,7 +3,6 @@
 /// Only the thread that holds the dispatcher's turn uses the record, and releases the record after the turn.
 final class ReduceRecord {
   let hooks: [DispatchHooks.Hook]
-  let hasChanges: Bool
 
   private let number: Int
 
@@ -21,10 +20,9 @@ final class ReduceRecord {
   init<State: DispatchState>(
     of registrations: [Registration<State>],
     numbered number: Int,
-    for hooks: [DispatchHooks.Hook],
-    withChanges hasChanges: Bool
+    for hooks: [DispatchHooks.Hook]
   ) {
-    (self.hooks, self.number, self.hasChanges) = (hooks, number, hasChanges)
+    (self.hooks, self.number) = (hooks, number)
     for registration in registrations {
       let store = registration.type
       for (name, variable) in registration.variables(lookingAt: &stores) {

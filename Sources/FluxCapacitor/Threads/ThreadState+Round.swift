@@ -156,7 +156,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   let thread = CurrentThread.current
   let holdsLock = thread.pointee.openTransactions > 0 || thread.pointee.openCreations > 0
   guard holdsLock, !_isPOD(Value.self), let value else { return }
-  thread.append(Place(to: Kept(value)) { _, _, _ in }, isOwn: false)
+  thread.keepUntilUnlocked(Kept(value))
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
