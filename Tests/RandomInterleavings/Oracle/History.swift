@@ -63,6 +63,9 @@
       /// The number of observers that the thread is calling.
       var calls = 0
 
+      /// The number of them that receive a change of an operation.
+      var rounds = 0
+
       var run: Run? { runs.last }
 
       fileprivate init(of thread: Int) { self.thread = thread }
@@ -254,6 +257,7 @@
     func beginObserving(_ watcher: Watcher) {
       watcher.begin = tick()
       watcher.wasAlone = areOthersIdle && place.runs.count == 1
+      watcher.othersSince = places.values.compactMap(\.runs.first?.begin).min() ?? watcher.begin
       watcher.unsettled = pending.intersection(watcher.leaves.map(\.root))
       subscribing.append(watcher)
     }

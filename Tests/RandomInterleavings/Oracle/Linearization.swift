@@ -77,11 +77,11 @@
       if history.wasCurrent(first.writes, leaves, since: watcher.begin, until: end) { return true }
       if watcher.wasAlone, settled == 0 { return false }
       let hasStartedEarlier = world.watchers.contains { other in
-        other !== watcher && other.begin < watcher.begin && other.cleanEnd ?? .max > watcher.begin
+        other !== watcher && other.begin < watcher.begin
+          && other.cleanEnd ?? .max > watcher.othersSince
           && history.wasCurrent(first.writes, leaves, since: other.begin, until: other.end)
       }
-      if hasStartedEarlier { return true }
-      return matches(first.writes, after: maskOfBatches(in: first.writes))
+      return hasStartedEarlier || matches(first.writes, after: maskOfBatches(in: first.writes))
     }
 
     /// The batches that a state contains from which an observer can start without a first call.

@@ -15,7 +15,7 @@
         let isSettled = watcher.leaves.allSatisfy(\.isSettled)
         if isSettled, read != last { fail("\(watcher) has \(last), but a read has \(read).") }
       }
-      for listener in listeners where listener.op.watch.queue == .current {
+      for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
         let missing = missing(to: listener)
         if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.name).") }
       }

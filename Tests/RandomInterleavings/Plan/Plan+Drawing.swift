@@ -7,6 +7,9 @@
     typealias Weights = [Op.Kind: Int]
 
     let name: String
+
+    /// How often the theme is drawn.
+    var share = 1
     var roots = 1...3
     var rows = 0
     var derivations = 0...4
@@ -30,7 +33,6 @@
     var activeObservers = 15
     var activeValues = 0
     var otherQueues = 10
-    var onTheSpot = 30
     var inBag = 15
 
     /// The number of operations of a thread.
@@ -48,47 +50,47 @@
     // swift-format-ignore
     static let all: [Theme] = [
       Theme(name: "anything", threads: [anything, anything, anything]),
-      Theme(name: "reactivation", roots: 1...2, derivations: 2...4, sinks: 0...0, threads: [writing, watching, reading]),
+      Theme(name: "reactivation", share: 2, roots: 1...2, derivations: 2...4, sinks: 0...0, threads: [writing, watching, reading]),
       Theme(name: "subscription", roots: 2...3, derivations: 1...3, sinks: 0...0, setup: 1...2,
         threads: [[.transaction: 3, .reduce: 1, .modify: 1], [.observe: 3, .set: 3]], bodies: [.set: 1, .modify: 1]),
-      Theme(name: "rows", roots: 0...1, rows: 2, derivations: 1...3, sinks: 0...0,
+      Theme(name: "rows", share: 2, roots: 0...1, rows: 2, derivations: 1...3, sinks: 0...0,
         threads: [[.set: 4, .modify: 3, .replaceAll: 2, .transaction: 1], watching, [.set: 2, .replaceAll: 1, .observe: 2, .read: 2]]),
       Theme(name: "sinks", roots: 1...1, derivations: 0...1, sinks: 1...2,
         threads: [[.send: 4, .transaction: 3, .reduce: 1], [.send: 3, .transaction: 2, .listen: 1], [.listen: 2, .clean: 1, .send: 1]],
         bodies: [.send: 5, .set: 1], bodyOps: 1...3),
-      Theme(name: "handover", roots: 1...2, derivations: 0...2, setup: 1...3, threads: [writing, writing, writing],
+      Theme(name: "handover", share: 2, roots: 1...2, derivations: 0...2, setup: 1...3, threads: [writing, writing, writing],
         handovers: 100, activeObservers: 30),
       Theme(name: "deinits", derivations: 0...3, sinks: 1...1, threads: [anything, [.set: 5, .modify: 2, .transaction: 2]],
         bodies: [.set: 4, .read: 2, .send: 2, .clean: 2, .observe: 1], activeValues: 60),
       Theme(name: "dropping", roots: 1...2, derivations: 0...1, setup: 1...3,
-        threads: [writing, [.drop: 3, .set: 1, .clean: 1, .observe: 1, .read: 1], writing], ops: 1...4),
+        threads: [writing, [.drop: 3, .set: 1, .clean: 1, .observe: 1, .read: 1], writing], otherQueues: 40, ops: 1...4),
       Theme(name: "memos", roots: 1...2, derivations: 2...4, sinks: 0...0, setup: 1...2,
         threads: [[.set: 4, .transaction: 2, .modify: 1], [.read: 5, .readTogether: 1, .observe: 1], [.set: 2, .read: 4]], ops: 2...4),
       Theme(name: "queues", roots: 1...2, derivations: 0...2, threads: [writing, [.observe: 3, .clean: 2, .set: 3], writing],
         otherQueues: 70),
       Theme(name: "overlaps", roots: 2...3, derivations: 1...3, dispatchers: 2...2, setup: 1...3,
         threads: [[.transaction: 3, .modify: 1], [.transaction: 2, .modify: 2], [.observe: 2, .set: 1, .read: 1]],
-        bodies: [.set: 6, .modify: 2, .send: 1], bodyOps: 1...3),
-      Theme(name: "stores", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...1,
-        threads: [[.create: 4, .letGo: 2, .clear: 1, .reduce: 3], [.create: 4, .letGo: 2, .reduce: 3, .unregisterAll: 1],
+        bodies: [.set: 6, .modify: 2, .send: 1, .clean: 1], bodyOps: 1...3),
+      Theme(name: "stores", share: 3, roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...1,
+        threads: [[.create: 4, .letGo: 2, .clear: 1, .reduce: 3], [.create: 4, .letGo: 2, .reduce: 3, .clear: 1],
           [.reduce: 2, .create: 2, .letGo: 1]],
         bodies: [.create: 2, .letGo: 2, .clear: 1, .set: 1, .reduce: 1]),
-      Theme(name: "dispatches", roots: 2...2, derivations: 0...1, setup: 0...2, stored: 100,
+      Theme(name: "dispatches", share: 2, roots: 2...2, derivations: 0...1, setup: 0...2, stored: 100,
         threads: [[.reduce: 4, .listen: 1], [.listen: 3, .clean: 2, .reduce: 2], [.reduce: 2, .transaction: 2, .readTogether: 1]],
         bodies: [.set: 5, .modify: 1, .reduce: 2, .listen: 1, .clean: 1]),
-      Theme(name: "tracking", roots: 1...2, rows: 1, derivations: 0...2, setup: 0...1,
+      Theme(name: "tracking", share: 2, roots: 1...2, rows: 1, derivations: 0...2, setup: 0...1,
         threads: [[.track: 4, .set: 1], [.track: 3, .set: 2], [.set: 3, .transaction: 1, .track: 1]], otherQueues: 60),
       Theme(name: "bags", roots: 1...2, derivations: 0...2, setup: 0...2,
         threads: [[.observe: 3, .cleanBag: 1, .listen: 1], [.cleanBag: 2, .observe: 2, .set: 1], [.set: 3, .send: 1, .cleanBag: 1]], inBag: 80),
-      Theme(name: "effects", roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 1...3, effects: 1...2,
-        threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1, .transaction: 1], [.runEffect: 3, .performEffect: 2, .cancelTask: 1, .settle: 1],
+      Theme(name: "effects", share: 4, roots: 1...1, derivations: 0...1, sinks: 0...0, setup: 1...3, effects: 1...2,
+        threads: [[.runEffect: 4, .cancelEffects: 1, .reduce: 1, .transaction: 1], [.runEffect: 3, .performEffect: 3, .cancelTask: 2, .settle: 1],
           [.performEffect: 3, .advance: 1, .settle: 1, .runEffect: 2]],
         bodies: [.runEffect: 3, .reduce: 2, .set: 1], activeObservers: 60),
       Theme(name: "sessions", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
         threads: [[.useSession: 3, .cancelUse: 1, .advance: 1], [.useSession: 3, .failOpen: 1, .shutDown: 1],
           [.useSession: 2, .advance: 1, .cancelUse: 1]],
         bodies: [.reduce: 1, .set: 1, .observe: 1]),
-      Theme(name: "keepers", roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
+      Theme(name: "keepers", share: 3, roots: 1...1, derivations: 0...0, sinks: 0...0, setup: 0...0,
         threads: [[.add: 4, .flush: 2, .letGoOfKey: 1, .openKey: 1], [.add: 3, .closeKey: 1, .openKey: 2, .flush: 2, .failCall: 2],
           [.add: 2, .advance: 2, .follow: 1, .letGoOfKeeper: 1]],
         ops: 2...5),
@@ -99,7 +101,8 @@
     /// Draws a plan.
     init(seed: UInt64, theme: Theme? = nil) {
       var pen = Pen(seed: seed)
-      let theme = theme ?? pen.element(of: Theme.all)
+      let themes = Theme.all.flatMap { Array(repeating: $0, count: $0.share) }
+      let theme = theme ?? pen.element(of: themes)
       dispatchers = pen.number(theme.dispatchers)
       sinks = pen.number(theme.sinks)
       let isStored = pen.chance(theme.stored)
@@ -169,7 +172,7 @@
         case .observe, .listen: (chance(theme.activeObservers), theme.bodies)
         case .set: (chance(theme.activeValues), theme.bodies)
         case .runEffect, .performEffect:
-          (chance(80), [.reduce: 4, .set: 1, .performEffect: 1, .runEffect: 1, .cancelEffects: 1])
+          (chance(80), [.reduce: 4, .set: 1, .performEffect: 2, .runEffect: 1, .cancelEffects: 1])
         case .useSession: (chance(80), theme.bodies)
         default: (false, [:])
         }
@@ -187,7 +190,7 @@
       watch.ignoresFirst = chance(30)
       watch.activeCalls = number(1...2)
       if chance(theme.otherQueues) { watch.queue = chance(50) ? .main : .own }
-      if chance(theme.onTheSpot) {
+      if chance(30) {
         switch number(0...2) {
         case 0: watch.derivation = .map
         case 1: watch.derivation = .distinct
@@ -196,8 +199,8 @@
       }
       switch number(0...19) {
       case 0: watch.style = .changes
-      case 1: watch.style = .scope
-      case 2 where depth == 0: watch.style = .loop
+      case 1...2: watch.style = .scope
+      case 3...4 where depth == 0: watch.style = .loop
       default: break
       }
       watch.isInBag = chance(theme.inBag)

@@ -61,7 +61,7 @@
     enum Kind: String, Sendable {
       case set, modify, replaceAll, read, track, drop, observe, clean, cleanBag, send, listen
       case transaction, readTogether, reduce
-      case create, letGo, clear, unregisterAll
+      case create, letGo, clear
       case runEffect, performEffect, cancelEffects, cancelTask, settle, advance
       case useSession, cancelUse, failOpen, shutDown
       case openKey, add, flush, closeKey, letGoOfKey, letGoOfKeeper, failCall, follow

@@ -49,7 +49,6 @@
     typealias Observer = @Sendable (Val) -> Void
 
     var leaves: [Leaf] { get }
-    var identity: ObjectIdentifier { get }
 
     func read() -> Val
     func map() -> any AnyNode
@@ -72,8 +71,6 @@
     init(_ value: PrimitiveValue<Trait, Element>, _ leaves: [Leaf], _ val: @escaping ToVal) {
       (self.value, self.leaves, self.val) = (value, leaves, val)
     }
-
-    var identity: ObjectIdentifier { value.identity }
 
     func read() -> Val { val(value.value) }
 
@@ -120,9 +117,20 @@
     {
       let (values, val) = (value.values, val)
       return Task {
-        for await element in values { body(val(element)) }
+        await iterate(over: values) { body(val($0)) }
         end()
       }
+    }
+  }
+
+  /// Calls a closure with the elements of a sequence, of which a cancelled task receives none.
+  func iterate<Element>(over values: Values<Element>, _ body: (Element) -> Void) async {
+    var iterator = values.makeAsyncIterator()
+    while true {
+      let wasCancelled = Task.isCancelled
+      guard let element = await iterator.next() else { return }
+      if wasCancelled { world.fail("B4: a cancelled task receives an element.") }
+      body(element)
     }
   }
 #endif

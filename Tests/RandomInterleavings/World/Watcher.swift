@@ -2,7 +2,7 @@
   import FluxCapacitor
 
   /// What `DustBuster`s, cleaning operations and the end of the scenario end.
-  class Endable: @unchecked Sendable {
+  class Endable: CustomStringConvertible, @unchecked Sendable {
     let op: Op
     let dispatcher = Dispatcher.shared
     var dust: Dust?
@@ -25,11 +25,13 @@
     var cleanBegin: Int?
     var cleanEnd: Int?
 
+    var description: String { "observer \(op.number)" }
+
     init(_ op: Op) { self.op = op }
   }
 
   /// An observer of a value, and the values that it has received.
-  final class Watcher: Endable, CustomStringConvertible, @unchecked Sendable {
+  final class Watcher: Endable, @unchecked Sendable {
     weak var node: (any AnyNode)?
     let leaves: [Leaf]
     var calls: [(writes: [Int], begin: Int)] = []
@@ -44,6 +46,10 @@
     /// The commit that has settled the last of these roots.
     var awaited: History.Batch?
 
+    /// The beginning of the first operation that was in progress when the subscription began. An operation that delivers
+    /// changes keeps the nodes active that have lost their observers meanwhile.
+    var othersSince = 0
+
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false
 
@@ -57,8 +63,6 @@
 
     var ignoresFirst: Bool { style == .changes || style == .plain && op.watch.ignoresFirst }
 
-    var description: String { "observer \(op.number)" }
-
     /// Whether the observer must have received the last value after an operation beside which nothing happened.
     var isUpToDateAlone: Bool {
       op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil
@@ -67,7 +71,7 @@
   }
 
   /// An observer of a signal or of a dispatcher's states, or an interceptor.
-  final class Listener: Endable, CustomStringConvertible, @unchecked Sendable {
+  final class Listener: Endable, @unchecked Sendable {
     /// A sink, or the states or events of a dispatcher, with its number.
     enum Source: Equatable { case sink(Int), states(Int), events(Int) }
 
@@ -78,8 +82,6 @@
       self.source = source
       super.init(op)
     }
-
-    var description: String { "listener \(op.number)" }
   }
 
   /// A read that the Observation framework tracks.

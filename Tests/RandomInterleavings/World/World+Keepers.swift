@@ -97,7 +97,7 @@
     /// Keeps the disks that a power failure could leave now and then.
     private func noteCall() {
       calls += 1
-      guard survivors.count < 4, calls % 7 == run % 7, heldLocks.user == 0 else { return }
+      guard survivors.isEmpty, calls % 7 == run % 7, heldLocks.user == 0 else { return }
       for key in keys { key.confirm(key.saved?.value.number ?? 0) }
       survivors.append((keys.map(\.durable), keys.map(\.number), disk.disksAfterPowerFailure))
     }

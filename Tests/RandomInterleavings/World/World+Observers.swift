@@ -55,9 +55,7 @@
       switch history.isInSetup ? .current : queue {
       case .current: return .current
       case .main: return .main
-      case .own:
-        queues.append(DispatchQueue(label: "queue \(queues.count)"))
-        return .queue(queues[queues.count - 1])
+      case .own: return .queue(DispatchQueue(label: "own"))
       }
     }
 
@@ -70,6 +68,10 @@
     }
 
     private func call(_ endable: Endable, count: Int) {
+      // A subscription calls its new observer outside of a round.
+      let isInRound = count > 1 && (history.place.run?.op.kind ?? .observe) != .observe
+      if isInRound, history.place.rounds > 0 { fail("V4: \(endable) is called inside a round.") }
+      history.place.rounds += isInRound ? 1 : 0
       if endable.isInCall { fail("V2: two calls of \(endable) overlap.") }
       if endable.cleanEnd != nil { fail("V5: \(endable) is called although it was cleaned.") }
       if Dispatcher.shared !== endable.dispatcher { fail("\(endable) sees another dispatcher.") }
@@ -79,6 +81,7 @@
       if endable.op.watch.pauses { interleavingPoint() }
       if count <= endable.op.watch.activeCalls { endable.op.body.forEach(perform) }
       history.place.calls -= 1
+      history.place.rounds -= isInRound ? 1 : 0
       endable.isInCall = false
     }
 
@@ -105,7 +108,16 @@
       switch listener.source {
       case .sink(let number):
         listener.endsWithItsSource = true
-        listener.dust = sinks[number].signal.observe(on: queue) { called($0.writes[0]) }
+        let signal = sinks[number].signal
+        if op.watch.style != .loop {
+          listener.dust = signal.observe(on: queue) { called($0.writes[0]) }
+        } else {
+          let events = signal.values
+          listener.task = Task {
+            await iterate(over: events) { called($0.writes[0]) }
+            listener.hasEnded = true
+          }
+        }
       case .states:
         listener.dust = dispatcher.observe(Work.self, on: queue) {
           if case .run(let job) = $0 { called(job.number) }

@@ -48,14 +48,15 @@
     /// The times at which the store's unregistration or release begins, and at which it is over.
     var endBegins = Int.max
     var end = Int.max
-    private let token = Token()
+
+    /// The thread that has ended the store, and the dispatcher in whose reduce the store was made.
+    var endedIn: History.Place?
+    var isMadeInReduce = false
 
     init(_ kind: any Storable.Type, in world: World) {
       self.kind = ObjectIdentifier(kind)
       number = world.records.count
       dispatcher = world.dispatchers.firstIndex { $0 === Dispatcher.shared } ?? 0
-      let begin = world.history.tick()
-      if world.unregistrations > 0, dispatcher == 1 { endBegins = begin }
       world.records.append(self)
     }
   }
@@ -78,6 +79,7 @@
 
   class BaseStore: RecordedStore, @unchecked Sendable {
     let record: StoreRecord
+    private let token = Token()
 
     required init() { record = StoreRecord(Self.self, in: world) }
 
@@ -105,8 +107,7 @@
       if case .run(let job) = state, job.op.payload % 2 == 1 {
         waitFor(BaseStore.self)
         let isDue = base.record.registered < job.begin && base.record.endBegins == .max
-        let isDone = job.stores.contains(base.record.number)
-        if isDue, !isDone { world.fail("`waitFor` returns before the store has reduced.") }
+        if isDue, !job.stores.contains(base.record.number) { world.fail("`waitFor` ends early.") }
       }
       world.note(state, in: self)
     }
@@ -152,7 +153,8 @@
       let isShared = Dispatcher.shared === dispatchers[record.dispatcher]
       if !isShared { fail("A reduce sees another dispatcher.") }
       if job.stores.contains(record.number) { fail("R3: a store reduces a state twice.") }
-      if record.end < job.begin { fail("R4: a store reduces a state after its end.") }
+      let hasEnded = record.end < (record.endedIn === history.place ? history.now : job.begin)
+      if hasEnded { fail("R4: a store reduces a state after its end.") }
       job.stores.append(record.number)
       if job.op.watch.pauses { interleavingPoint() }
     }
@@ -161,7 +163,8 @@
       for job in jobs where job.end < .max {
         let missed = records.first {
           $0.dispatcher == job.op.target % dispatchers.count && !job.stores.contains($0.number)
-            && $0.registered < job.begin && ($0.endBegins > job.returned || $0.endBegins == .max)
+            && $0.registered < ($0.isMadeInReduce ? job.reduceBegin : job.begin)
+            && ($0.endBegins > job.returned || $0.endBegins == .max)
         }
         if let missed { fail("R3: store \(missed.number) misses the state of \(job.op.name).") }
       }
@@ -178,7 +181,10 @@
       let record = store.record
       let end = history.tick()
       record.holders += 1
-      record.registered = min(record.registered, end)
+      if record.registered == .max {
+        record.registered = end
+        record.isMadeInReduce = history.place.reduces.contains(dispatcher)
+      }
       if record.end < begin { fail("R2: `instantiate` returns a store after its end.") }
       let older = records.first {
         $0 !== record && $0.dispatcher == dispatcher && $0.kind == ObjectIdentifier(kind)
@@ -200,27 +206,12 @@
 
     func clear(_ op: Op) {
       let store = held[op.target % held.count]
-      end(where: { $0 === store.record }) { store.clear() }
-    }
-
-    func unregisterAll(_: Op) {
-      guard dispatchers.count > 1 else { return }
-      unregistrations += 1
-      end(where: { $0.dispatcher == 1 }) { dispatchers[1].unregisterAll() }
-      unregistrations -= 1
-    }
-
-    private func end(where isIncluded: (StoreRecord) -> Bool, _ body: () -> Void) {
+      let record = store.record
       let begin = history.tick()
-      for record in records where isIncluded(record) {
-        record.endBegins = min(record.endBegins, begin)
-      }
-      body()
-      let end = history.tick()
-      for record in records where isIncluded(record) {
-        // A store that another thread has created meanwhile may have ended too.
-        record.endBegins = min(record.endBegins, begin)
-        if record.registered < begin { record.end = min(record.end, end) }
+      record.endBegins = min(record.endBegins, begin)
+      store.clear()
+      if record.registered < begin, record.end == .max {
+        (record.end, record.endedIn) = (history.tick(), history.place)
       }
     }
   }

@@ -35,20 +35,6 @@
     }
   }
 
-  /// The effects of a scenario, with each policy.
-  struct EffectsOfScenario {
-    let policy: Effects.Policy
-    let effects: Effects
-
-    init(_ number: Int) {
-      let policies: [Effects.Policy] = [.latest, .first, .serial, .newestWaiting, .concurrent(2)]
-      policy = policies[number % policies.count]
-      effects = Effects(policy)
-    }
-
-    var limit: Int { policy == .latest ? .max : policy == .concurrent(2) ? 2 : 1 }
-  }
-
   /// A session, and what happens to it.
   final class Session: @unchecked Sendable {
     let key: Int
@@ -61,6 +47,13 @@
   }
 
   extension World {
+    /// The effects of a scenario, which have different policies.
+    func makeEffects(_ number: Int) -> (policy: Effects.Policy, effects: Effects) {
+      let policies: [Effects.Policy] = [.latest, .first, .serial, .newestWaiting, .concurrent(2)]
+      let policy = policies[number % policies.count]
+      return (policy, Effects(policy))
+    }
+
     func runEffect(_ op: Op) {
       let parent = history.place.calls == 0 ? history.place.effect : nil
       let run = EffectRun(op, of: op.target % effects.count, in: parent)
@@ -73,22 +66,13 @@
     /// Awaits an effect in a task of its own.
     func performEffect(_ op: Op) {
       let run = EffectRun(op, of: op.target % effects.count)
-      let task = Task {
-        world.begin(run)
-        await world.effects[run.effects].effects.perform { await world.operate(run, $0) }
-        if run.isRunning { world.fail("B9: `perform` returns before effect \(op.number) ends.") }
-        run.end = min(run.end, world.history.tick())
-      }
-      awaiting.append((task, run))
+      awaiting.append((Task { await world.perform(run) }, run))
     }
 
-    /// Awaits an effect inside another one.
-    private func performNested(_ op: Op, in parent: EffectRun) async {
-      // Users must not let two effects wait for each other.
-      guard op.target % effects.count >= parent.effects else { return }
-      let run = EffectRun(op, of: op.target % effects.count, in: parent, isAwaited: true)
+    private func perform(_ run: EffectRun) async {
       begin(run)
       await effects[run.effects].effects.perform { await world.operate(run, $0) }
+      if run.isRunning { fail("B9: `perform` returns before effect \(run.op.number) ends.") }
       run.end = min(run.end, history.tick())
     }
 
@@ -104,7 +88,10 @@
         interleavingPoint()
         checkCancellation(of: run)
         if op.kind == .performEffect {
-          await performNested(op, in: run)
+          // Users must not let two effects wait for each other.
+          let other = op.target % effects.count
+          let inner = EffectRun(op, of: other, in: run, isAwaited: true)
+          if other >= run.effects { await perform(inner) }
         } else {
           step(op, of: run, as: effect)
         }
@@ -135,7 +122,8 @@
     }
 
     private func checkStart(of run: EffectRun) {
-      let (policy, limit) = (effects[run.effects].policy, effects[run.effects].limit)
+      let policy = effects[run.effects].policy
+      let limit = policy == .latest ? .max : policy == .concurrent(2) ? 2 : 1
       let others = runs.filter { $0.effects == run.effects && $0 !== run }
       // An effect inside another one of the same effects doesn't wait for it.
       func isNested(_ run: EffectRun) -> Bool { others.contains(where: run.isInside) }

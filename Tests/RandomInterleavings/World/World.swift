@@ -19,7 +19,6 @@
     var variables: [Variable<Val>?] = []
     var table: VariableTable<Row>?
     var sinks: [Sink<Val>] = []
-    var queues: [DispatchQueue] = []
     var bag: DustBuster? = DustBuster()
     var bagCleanings = 0
     var watchers: [Watcher] = []
@@ -32,11 +31,10 @@
     var held: [any RecordedStore] = []
     var records: [StoreRecord] = []
     var jobs: [Job] = []
-    var unregistrations = 0
 
     // Effects and sessions
     let clock = ManualClock()
-    var effects: [EffectsOfScenario] = []
+    var effects: [(policy: Effects.Policy, effects: Effects)] = []
     var runs: [EffectRun] = []
     var awaiting: [(task: Task<Void, Never>, run: EffectRun)] = []
     var tasks: [Task<Void, Never>] = []
@@ -78,7 +76,7 @@
       stores = dispatchers.map { withDispatcher($0) { WorkStore.instantiate() } }
       for store in stores { store.record.registered = history.tick() }
       setUpValues()
-      effects = (0..<plan.effects).map { EffectsOfScenario($0 + plan.firstPolicy) }
+      effects = (0..<plan.effects).map { makeEffects($0 + plan.firstPolicy) }
       if plan.hasSessions { sessions = makeSessions() }
       if plan.hasKeeper { setUpKeeper() }
       for op in plan.setup { perform(op) }
@@ -97,11 +95,10 @@
     // MARK: - Operations
 
     private static let operations: [Op.Kind: @Sendable (World) -> (Op) -> Void] = [
-      .set: set, .modify: modify, .replaceAll: replaceAll, .read: read, .track: track,
-      .drop: drop, .observe: observe, .clean: clean, .cleanBag: cleanBag, .send: send,
-      .listen: listen, .transaction: transaction, .readTogether: readTogether, .reduce: reduce,
-      .create: create, .letGo: letGo, .clear: clear, .unregisterAll: unregisterAll,
-      .runEffect: runEffect, .performEffect: performEffect,
+      .set: set, .modify: modify, .replaceAll: replaceAll, .read: read, .track: track, .drop: drop,
+      .observe: observe, .clean: clean, .cleanBag: cleanBag, .send: send, .listen: listen,
+      .transaction: transaction, .readTogether: readTogether, .reduce: reduce, .create: create,
+      .letGo: letGo, .clear: clear, .runEffect: runEffect, .performEffect: performEffect,
       .cancelEffects: cancelEffects, .cancelTask: cancelTask, .settle: settle, .advance: advance,
       .useSession: useSession, .cancelUse: cancelUse, .failOpen: failOpen, .shutDown: shutDown,
       .openKey: openKey, .add: add, .flush: flush, .closeKey: close, .letGoOfKey: letGoOfKey,
@@ -149,7 +146,7 @@
           return isFree((node.leaves + other.leaves).map(\.root))
         }
         return isFree(node.leaves.map(\.root))
-      case .drop, .create, .unregisterAll, .add: return place.mutated.isEmpty
+      case .drop, .create, .add: return place.mutated.isEmpty
       case .letGo, .clear: return place.mutated.isEmpty && !held.isEmpty
       case .runEffect, .performEffect, .cancelEffects: return !effects.isEmpty
       default: return true
