@@ -42,6 +42,22 @@
       }
     }
 
+    /// The thread finds the store, which another thread releases, among those of the states that its new store reduces.
+    @Test(arguments: [false, true])
+    func storeThatAnInstantiationFindsIsReleasedWithoutALock(isInTransaction: Bool) {
+      explore(isReduced: false) { scenario in
+        let (held, found) = (Log<Bool>(), Log(LoneStore.instantiate()))
+        found.entries[0].released.value = Released(in: held)
+        if isInTransaction {
+          scenario.transaction { _ = InnerStore.instantiate() }
+        } else {
+          scenario.thread { _ = OuterStore.instantiate() }
+        }
+        scenario.thread { found.removeAll() }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
     private final class LoneStore: Storable {
       enum State: DispatchState {
         typealias RelatedStoreType = LoneStore
@@ -50,6 +66,18 @@
       }
 
       let released = Variable<Released?>(nil)
+
+      func reduce(with _: State) {}
+    }
+
+    private final class InnerStore: Storable {
+      func reduce(with _: LoneStore.State) {}
+    }
+
+    private final class OuterStore: Storable {
+      enum State: DispatchState { typealias RelatedStoreType = OuterStore }
+
+      private let inner = InnerStore.instantiate()
 
       func reduce(with _: State) {}
     }

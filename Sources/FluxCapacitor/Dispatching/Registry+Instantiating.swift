@@ -11,10 +11,9 @@ extension Registry {
   ) throws(Failure) -> (store: S, isNew: Bool) {
     recordOperation("instantiates", S.self)
     let thread = CurrentThread.current
-    // The list might hold the last references to these stores. The list releases the stores at the end, when
-    // this thread holds no lock and creates no store.
+    // The list might hold the last references to these stores.
     var seen: [any Storable<S.DispatchStateType>] = []
-    defer { withExtendedLifetime(seen) {} }
+    defer { releaseAfterUnlocking(seen) }
     while true {
       let (store, creation) = find(S.self, on: thread, seen: &seen)
       if let store { return (store, false) }

@@ -90,13 +90,13 @@ import Synchronization
 
   /// Removes the registrations of deallocated stores from the route of a type of states.
   @usableFromInline func removeDead<State: DispatchState>(of _: State.Type) {
-    // This thread releases the stores after unlocking, because `live` might hold the last references.
+    // `live` might hold the last references.
     let live = lock.withLock {
       let route = routeForRegistering(State.self)
       defer { route.removeCancelled() }
       return route.liveStores()
     }
-    withExtendedLifetime(live) {}
+    releaseAfterUnlocking(live)
   }
 
   func unregisterAll() {

@@ -124,7 +124,7 @@ extension Dispatcher {
   package var contentsOfStores: [(store: any Storable.Type, contents: StoreContents)] {
     // This thread releases the stores after the turn, because `stores` might hold the last references.
     let stores = registry.allStores
-    defer { withExtendedLifetime(stores) {} }
+    defer { releaseAfterUnlocking(stores) }
     return read {
       stores.map { (store: type(of: $0), contents: StoreContents(of: $0)) }
         .sorted { sourceName(of: $0.store) < sourceName(of: $1.store) }

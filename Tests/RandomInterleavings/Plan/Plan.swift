@@ -62,7 +62,7 @@
       case set, modify, replaceAll, read, track, drop, observe, clean, cleanBag, send, listen
       case transaction, readTogether, reduce
       case create, letGo, clear
-      case runEffect, performEffect, cancelEffects, cancelTask, settle, advance
+      case runEffect, performEffect, cancelEffects, cancelTask, advance
       case useSession, cancelUse, failOpen, shutDown
       case openKey, add, flush, closeKey, letGoOfKey, letGoOfKeeper, failCall, follow
     }

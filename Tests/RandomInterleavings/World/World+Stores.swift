@@ -186,6 +186,11 @@
         record.isMadeInReduce = history.place.reduces.contains(dispatcher)
       }
       if record.end < begin { fail("R2: `instantiate` returns a store after its end.") }
+      let missed = jobs.first {
+        $0.op.target % dispatchers.count == dispatcher && $0.begin > record.registered
+          && $0.returned < begin && !$0.stores.contains(record.number)
+      }
+      if let missed { fail("R2: `instantiate` returns a store that missed \(missed.op.name).") }
       let older = records.first {
         $0 !== record && $0.dispatcher == dispatcher && $0.kind == ObjectIdentifier(kind)
           && $0.registered < begin && $0.endBegins > end

@@ -97,6 +97,7 @@
         }
         await Task.yield()
       }
+      checkCancellation(of: run)
       run.ended = history.tick()
     }
 
@@ -188,19 +189,6 @@
       run.mayBeCancelled = true
       task.cancel()
       run.cancelled = min(run.cancelled, history.tick())
-    }
-
-    /// Checks that all effects of a dispatcher that run when `settled()` is called have ended when it returns.
-    func settle(_ op: Op) {
-      let dispatcher = Dispatcher.shared
-      let begun = runs.filter { $0.dispatcher === dispatcher && $0.registered < history.now }
-      tasks.append(
-        Task {
-          await dispatcher.settled()
-          guard let run = begun.first(where: \.isRunning) else { return }
-          world.fail("B14: `settled` returns while effect \(run.op.number) runs.")
-        }
-      )
     }
 
     func checkEffects() {

@@ -99,7 +99,7 @@
       .observe: observe, .clean: clean, .cleanBag: cleanBag, .send: send, .listen: listen,
       .transaction: transaction, .readTogether: readTogether, .reduce: reduce, .create: create,
       .letGo: letGo, .clear: clear, .runEffect: runEffect, .performEffect: performEffect,
-      .cancelEffects: cancelEffects, .cancelTask: cancelTask, .settle: settle, .advance: advance,
+      .cancelEffects: cancelEffects, .cancelTask: cancelTask, .advance: advance,
       .useSession: useSession, .cancelUse: cancelUse, .failOpen: failOpen, .shutDown: shutDown,
       .openKey: openKey, .add: add, .flush: flush, .closeKey: close, .letGoOfKey: letGoOfKey,
       .letGoOfKeeper: letGoOfKeeper, .failCall: failCall, .follow: follow,
