@@ -26,26 +26,6 @@
       }
     }
 
-    /// A scoped observation ends at the next change, even if its object is freed immediately after
-    /// `observe` returns.
-    @Test func scopedObservationEndsWhenItsObjectIsFreedRightAfterSubscribing() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<String>())
-        scenario.thread {
-          let object = Object()
-          let ending = AtEnd { log.append("freed") }
-          variable.observe(duringScopeOf: object) { value in
-            withExtendedLifetime(ending) { log.append("\(value)") }
-          }
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.check {
-          variable.value = 2
-          #expect([["0", "freed"], ["0", "1", "freed"], ["1", "freed"]].contains(log.entries))
-        }
-      }
-    }
-
     @Test func bindingOnAQueueSetsItsTargetUntilTheTargetIsFreed() {
       explore { scenario in
         let variable = Variable(0)
@@ -60,15 +40,6 @@
         scenario.thread { objects.removeAll() }
         scenario.keep(variable)
         scenario.check { #expect([[], [0], [0, 1]].contains(log.entries)) }
-      }
-    }
-
-    @Test func observeChangesReceivesPairsOfOldAndNewValuesWithoutGaps() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<[Int]>())
-        scenario.thread { _ = variable.observeChanges { log.append([$0, $1]) } }
-        scenario.thread { for value in 1...2 { variable.value = value } }
-        scenario.check { #expect([[[0, 1], [1, 2]], [[1, 2]], []].contains(log.entries)) }
       }
     }
 

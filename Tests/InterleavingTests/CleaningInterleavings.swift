@@ -39,22 +39,6 @@
       }
     }
 
-    @Test func dustBusterLosesNoDustThatIsInsertedDuringClean() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<Int>())
-        let bag = DustBuster()
-        scenario.thread {
-          variable.observe(ignoreFirst: true) { log.append($0) }.cleaned(by: bag)
-        }
-        scenario.thread { bag.clean() }
-        scenario.check {
-          bag.clean()
-          variable.value = 1
-          #expect(log.entries == [])
-        }
-      }
-    }
-
     @Test func variableSendsNoChangeToTheQueueOfACleanedObserver() {
       explore { scenario in
         let variable = Variable(0)
@@ -69,32 +53,6 @@
           for work in Dispatcher.shared.pendingWork.descriptions { pending.append(work) }
         }
         scenario.check { #expect(pending.entries.isEmpty) }
-      }
-    }
-
-    /// A `clean()` inside a mutation doesn't wait for a lock that a second mutation holds.
-    @Test func mutationsOfTwoVariablesThatCleanEachOthersObserversDoNotDeadlock() {
-      explore { scenario in
-        let variables = [Variable(0), Variable(0)]
-        let (log, ended) = (Log<Int>(), Log<Int>())
-        let dusts = [0, 1].map { number in
-          let ending = AtEnd { ended.append(number) }
-          return variables[number].observe(ignoreFirst: true) { value in
-            withExtendedLifetime(ending) { log.append(number) }
-          }
-        }
-        scenario.threads(0...1) { number in
-          variables[number].modify { value in
-            dusts[1 - number].clean()
-            value = 1
-          }
-        }
-        scenario.keep(dusts)
-        scenario.check {
-          #expect([[], [0], [1]].contains(log.entries))
-          #expect(ended.entries.sorted() == [0, 1])
-          #expect(variables.map(\.value) == [1, 1])
-        }
       }
     }
   }

@@ -98,17 +98,6 @@
       }
     }
 
-    @Test func removeDuplicatesObservedInATransactionDeliversNoValueTwice() {
-      explore { scenario in
-        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
-        let sum = Constant.combine(left, right).map { $0 + $1 }.removeDuplicates()
-        _ = right.observe { _ in }
-        scenario.transaction { right.value = 1 }
-        scenario.thread { sum.observe(in: log) }
-        scenario.check { #expect([[0, 1], [1]].contains(log.entries)) }
-      }
-    }
-
     /// The inner constant delivers changes from before its first value as one change, which the outer
     /// constant must not receive.
     @Test func combineOfACombinedConstantObservedInATransactionEndsWithTheLastValues() {
@@ -123,22 +112,6 @@
         }
         scenario.threads(1...2) { right.value = $0 }
         scenario.check { #expect(log.last == [1, right.value]) }
-      }
-    }
-
-    /// The source of the combined constant has started with the value that the transaction commits.
-    @Test func combinedConstantObservedInATransactionDeliversLaterWritesOfTheTransaction() {
-      explore { scenario in
-        let (left, right, log) = (Variable(0), Variable(0), Log<[Int]>())
-        let doubled = left.map { $0 * 2 }
-        _ = doubled.observe { _ in }
-        scenario.transaction {
-          left.value = 1
-          Constant.combine(doubled, right).observe(in: log) { [$0.0, $0.1] }
-          right.value = 2
-        }
-        scenario.thread { right.value = 3 }
-        scenario.check { #expect(log.last == [2, right.value]) }
       }
     }
   }

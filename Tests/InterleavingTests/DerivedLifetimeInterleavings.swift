@@ -7,32 +7,6 @@
   /// B1, B5 and V7: a derived constant is freed once, after its last reference and its last observer are gone. A
   /// derived constant can be tracked by Observation.
   struct DerivedLifetimeInterleavings {
-    @Test func replacedValueOfADerivedConstantCanObserveTheConstantInItsDeinit() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        let constants = Log<Constant<AtEnd>>()
-        constants.append(
-          number.map { value in
-            AtEnd {
-              constants.last?.observe(ignoreFirst: true) { _ in }.clean()
-              log.append(value)
-            }
-          }
-        )
-        _ = constants.last?.value
-        scenario.thread {
-          number.value = 1
-          _ = constants.last?.value
-        }
-        scenario.thread { _ = constants.last?.value }
-        scenario.check {
-          #expect([[0], [0, 1], [1, 0]].contains(log.entries))
-          constants.removeAll()
-          #expect(log.entries.sorted().prefix(2) == [0, 1])
-        }
-      }
-    }
-
     /// An earlier read already tracks the constant. For that earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       exploreReadInATransaction(isObserved: false)

@@ -6,26 +6,6 @@
   /// B1: a derived constant is computed at most once for each change. A read combines values that the
   /// variables have at the same time.
   struct DerivedReadingInterleavings {
-    /// The inner constant becomes inactive and active again while its change is delivered.
-    @Test func readBesideAConstantThatIsObservedAgainNeverMixesOldAndNewValues() {
-      explore(random: 2_000) { scenario in
-        let (number, log) = (Variable(0), Log<[Int]>())
-        let same = number.map { $0 }
-        let both = Constant.combine(number, same)
-        let dust = same.observe { _ in }
-        scenario.thread { number.value = 1 }
-        scenario.thread {
-          dust.clean()
-          _ = same.observe { _ in }
-        }
-        scenario.thread {
-          let value = both.value
-          log.append([value.0, value.1])
-        }
-        scenario.check { for entry in log.entries { #expect(entry[0] == entry[1]) } }
-      }
-    }
-
     /// The sum derives from the left variable by two paths.
     @Test func readOfADerivedConstantDoesNotComputeADeliveredValueAgain() {
       explore { scenario in

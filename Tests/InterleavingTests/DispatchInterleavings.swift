@@ -6,18 +6,6 @@
   /// D1, D2, D3 and D5: reduces never overlap, and every observer sees reduces in the same order. A state
   /// that is invoked inside a reduce waits for the end of that reduce.
   struct DispatchInterleavings {
-    @Test func reducesOfTwoThreadsDoNotOverlap() {
-      explore { scenario in
-        let log = Log<String>()
-        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.threads(1...2) { dispatch(.log($0, in: log)) }
-        scenario.check {
-          let (one, two) = (["first 1", "second 1"], ["first 2", "second 2"])
-          #expect([one + two, two + one].contains(log.entries))
-        }
-      }
-    }
-
     @Test func observersOfAllVariablesOfAStoreReceiveReducesInTheSameOrder() {
       explore { scenario in
         let store = CounterStore.instantiate()
@@ -61,36 +49,6 @@
           ]
           #expect(logs.contains(log.entries))
           #expect(store.count.value == 3)
-        }
-      }
-    }
-
-    @Test func stateInvokedInAReduceIsReducedAfterThatReduceAndBeforeTheOuterInvokeReturns() {
-      explore { scenario in
-        let log = Log<String>()
-        scenario.keep(FirstStore.instantiate(), SecondStore.instantiate())
-        scenario.thread {
-          dispatch { store in
-            if let store = store as? FirstStore {
-              dispatch(.log(3, in: log))
-              store.number.value += 1
-            }
-            log.append("\(store.name) 1")
-          }
-          log.append("returned")
-        }
-        scenario.thread { dispatch(.log(2, in: log)) }
-        scenario.check {
-          let (one, two) = (["first 1", "second 1"], ["first 2", "second 2"])
-          let (three, end) = (["first 3", "second 3"], ["returned"])
-          let logs = [
-            one + two + three + end,
-            two + one + three + end,
-            one + three + two + end,
-            one + three + end + two,
-            one + three + ["first 2"] + end + ["second 2"],
-          ]
-          #expect(logs.contains(log.entries))
         }
       }
     }

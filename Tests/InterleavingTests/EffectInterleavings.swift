@@ -64,27 +64,6 @@
       }
     }
 
-    @Test func cancelledTaskCancelsTheEffectThatTheTaskPerforms() {
-      explore { scenario in
-        let (effects, cancelled, log) = (Effects(.latest), Log<Bool>(), Log<Bool>())
-        scenario.thread {
-          let task = Task {
-            await effects.perform { _ in
-              let mustBeCancelled = !cancelled.entries.isEmpty
-              log.append(Task.isCancelled || !mustBeCancelled)
-            }
-          }
-          _ = log.entries
-          task.cancel()
-          cancelled.append(true)
-        }
-        scenario.check {
-          #expect(log.entries == [true])
-          #expect(!effects.isRunning.value)
-        }
-      }
-    }
-
     @Test func runOfAnEffectInsideATransactionDoesNotWaitForAnotherDispatcher() {
       explore { scenario in
         let (one, other) = (Dispatcher.shared, Dispatcher())
@@ -102,21 +81,6 @@
       }
     }
 
-    @Test func effectThatAnOuterEffectPerformsIsNotCancelledBySupersedingTheOuterEffect() {
-      explore { scenario in
-        let (effects, cancelled) = (Effects(.latest), Log<Bool>())
-        scenario.task {
-          await effects.perform { _ in
-            await effects.perform { _ in cancelled.append(Task.isCancelled) }
-          }
-        }
-        scenario.check {
-          #expect(cancelled.entries == [false])
-          #expect(!effects.isRunning.value)
-        }
-      }
-    }
-
     /// In some schedules, the effect ends before `run` returns.
     @Test func isRunningCallsItsObserversForEachEffect() {
       explore { scenario in
@@ -124,23 +88,6 @@
         effects.isRunning.observe(in: log)
         scenario.thread { effects.run { _ in } }
         scenario.check { #expect(log.entries == [false, true, false]) }
-      }
-    }
-
-    @Test func serialEffectRunByAnObserverWaitsForTheEffectInProgress() {
-      explore { scenario in
-        let (effects, log) = (Effects(.serial), Log<Int>())
-        _ = Dispatcher.shared.observe(Dispatcher.Counter.self) { _ in
-          effects.run { _ in log.append(2) }
-        }
-        scenario.thread {
-          effects.run { effect in
-            CounterAction().invoke(.set(1), as: effect)
-            await Task.yield()
-            log.append(1)
-          }
-        }
-        scenario.check { #expect(log.entries == [1, 2]) }
       }
     }
   }

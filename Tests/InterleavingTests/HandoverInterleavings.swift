@@ -64,45 +64,6 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// A thread with an earlier pending change delivers that change, and also takes over the offered
-    /// delivery.
-    @Test func threadWithAnEarlierPendingChangeTakesOverAnOfferedDelivery() {
-      explore { scenario in
-        let (one, other, variable) = (Variable(0), Variable(0), Variable(0))
-        _ = one.observe(ignoreFirst: true) { variable.value = $0 }
-        _ = other.observe(ignoreFirst: true) {
-          pretendToHaveToldManyChangesOfOthers()
-          variable.value = $0
-        }
-        let log = variable.logChanges()
-        scenario.thread { one.value = 1 }
-        scenario.transaction { other.value = 2 }
-        scenario.keep(one, other)
-        scenario.check { #expect(log.entries == [3 - variable.value, variable.value]) }
-      }
-    }
-
-    /// The thread that takes over the delivery also delivers a change that a transaction has committed.
-    @Test func handoverOfADeliveryLosesNoChangeThatAnotherThreadsTransactionCommits() {
-      explore(sample: 1_000) { scenario in
-        let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
-        _ = variable.observe(ignoreFirst: true) { [weak variable] value in
-          log.append(value)
-          guard value == [1] else { return }
-          pretendToHaveToldManyChangesOfOthers()
-          variable?.value.append(2)
-        }
-        scenario.transaction { variable.value.append(1) }
-        scenario.transaction { variable.value.append(3) }
-        scenario.thread {
-          // Writes only while the first thread is delivering, because only then can a thread take over the
-          // delivery.
-          if log.entries == [[1]] { variable.value.append(4) }
-        }
-        scenario.check { expectPrefixes(of: variable.value, in: log.entries, exceptFrom: 3) }
-      }
-    }
-
     @Test func threadThatDeliversAFirstValueHandsTheDeliveryToTheNextWritingThread() {
       let isHandedOver = Flag()
       explore { scenario in

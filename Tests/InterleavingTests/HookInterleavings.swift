@@ -31,19 +31,6 @@
       }
     }
 
-    @Test func reduceRecordedForAnInterceptorKeepsNoStoreAlive() {
-      explore { scenario in
-        let stores = Log(CounterStore.instantiate())
-        _ = Dispatcher.shared.intercept { _ in }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.check {
-          weak let store = stores.entries[0]
-          stores.removeAll()
-          #expect(store == nil)
-        }
-      }
-    }
-
     /// If the library released the hook during a reduce, a state dispatched by the hook's deinit would wait
     /// for that reduce.
     @Test func stateDispatchedInTheDeinitOfACleanedHookIsReducedImmediately() {

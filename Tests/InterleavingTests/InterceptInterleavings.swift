@@ -85,39 +85,6 @@
         }
       }
     }
-
-    @Test func interceptorReceivesEveryEventWhileAnotherInterceptorIsCleaned() {
-      explore { scenario in
-        let log = Log<Int>()
-        let dust = Dispatcher.shared.intercept { _ in }
-        _ = Dispatcher.shared.intercept { log.append($0.sequenceNumber) }
-        scenario.thread { CounterAction().invoke(.add(1)) }
-        scenario.thread { dust.clean() }
-        scenario.check { #expect(log.entries == [1]) }
-      }
-    }
-
-    /// A thread never waits for an interceptor that another thread is about to call, because such a wait
-    /// could last forever.
-    @Test func interceptorIsCalledBeforeObserversUnlessAnotherThreadCallsTheInterceptor() {
-      explore { scenario in
-        let (store, log) = (FirstStore.instantiate(), Log<String>())
-        _ = store.number.observe(ignoreFirst: true) { log.append("told \($0)") }
-        _ = Dispatcher.shared.intercept { log.append("event \($0.sequenceNumber)") }
-        scenario.threads(1...2) { _ in dispatch { _ in store.number.value += 1 } }
-        scenario.check {
-          let logs = [
-            ["event 1", "event 2", "told 1", "told 2"],
-            ["event 1", "told 1", "event 2", "told 2"],
-            ["told 1", "event 1", "event 2", "told 2"],
-            ["event 1", "told 1", "told 2", "event 2"],
-            ["told 1", "told 2", "event 1", "event 2"],
-            ["told 1", "event 1", "told 2", "event 2"],
-          ]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
   }
 
   /// Returns a log of the shared dispatcher's events, with their changes.

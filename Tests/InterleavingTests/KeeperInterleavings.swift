@@ -42,26 +42,6 @@
 
     // MARK: - Saving
 
-    @Test func changeDuringASaveIsSavedByALaterSave() {
-      explore { scenario in
-        let (disk, _) = try Self.openStore(in: scenario, clock: InstantClock())
-        for number in [1, 10] { scenario.thread { add(number) } }
-        scenario.check { #expect(Self.saved(disk) == 11) }
-      }
-    }
-
-    @Test func changeBesideAFailedSaveIsSavedByTheRetry() {
-      explore { scenario in
-        let (disk, keeper) = try Self.openStore(in: scenario, clock: InstantClock())
-        disk.fail("write", times: 1)
-        for number in [1, 10] { scenario.thread { add(number) } }
-        scenario.check {
-          #expect(Self.saved(disk) == 11)
-          #expect(keeper.failure.value == nil)
-        }
-      }
-    }
-
     @Test func keeperReleasedBesideAFailedSaveTriesAgain() {
       explore { scenario in
         let disk = MemoryDisk()
@@ -114,19 +94,6 @@
       }
     }
 
-    @Test func oneOfTwoKeepersOpensTheFolder() {
-      explore { scenario in
-        let (disk, keepers) = (MemoryDisk(), Log<Keeper>())
-        scenario.threads(1...2) { _ in
-          if let keeper = try? Self.keeper(disk) { keepers.append(keeper) }
-        }
-        scenario.check {
-          #expect(keepers.entries.count == 1)
-          keepers.removeAll()
-        }
-      }
-    }
-
     // MARK: - Following
 
     @Test func followerThatJoinsBesideTheWriterHasTheLastState() {
@@ -172,34 +139,6 @@
     }
 
     // MARK: - Power failures
-
-    @Test func stateSurvivesAPowerFailureAfterAnySystemCall() {
-      let flushes = isThorough ? 3 : 2
-      explore { scenario in
-        let (disk, keeper) = try Self.openStore(in: scenario)
-        let flushed = Log(0)
-        let survivors = Log<(atLeast: Int, disks: [MemoryDisk])>()
-        disk.didCall = { [unowned disk] in
-          survivors.append((flushed.last ?? 0, disk.disksAfterPowerFailure))
-        }
-        scenario.thread {
-          Task {
-            for number in 1...flushes {
-              add(1)
-              try await keeper.flush()
-              flushed.append(number)
-            }
-          }
-        }
-        scenario.check {
-          for (atLeast, disks) in survivors.entries {
-            for disk in disks { #expect(Self.saved(disk) ?? -1 >= atLeast) }
-          }
-          #expect(flushed.last == flushes)
-          #expect(survivors.entries.count > flushes * 10)
-        }
-      }
-    }
   }
 
   // MARK: - Fixtures

@@ -7,44 +7,6 @@
   /// V7: unreachable objects are freed once. Values that were written before a variable is released are
   /// still delivered.
   struct LifetimeInterleavings {
-    @Test func valueWrittenInATransactionIsDeliveredIfTheVariableIsReleased() {
-      explore { scenario in
-        let (variables, log) = (Log(Variable(0)), Log<String>())
-        observe(variables, as: "observer", in: log)
-        scenario.transaction {
-          for variable in variables.entries {
-            variable.value = 1
-            log.append("written")
-          }
-        }
-        scenario.thread { variables.removeAll() }
-        scenario.check {
-          let freed = ["observer freed"]
-          #expect([freed, ["written", "observer 1"] + freed].contains(log.entries))
-        }
-      }
-    }
-
-    @Test func valueSentToAQueueIsDeliveredIfTheVariableIsReleased() {
-      explore { scenario in
-        let (variables, log) = (Log(Variable(0)), Log<String>())
-        let queue = DispatchQueue(label: "queue")
-        let dusts = observe(variables, as: "observer", in: log, on: .queue(queue))
-        scenario.thread {
-          for variable in variables.entries {
-            variable.value = 1
-            log.append("written")
-          }
-        }
-        scenario.thread { variables.removeAll() }
-        scenario.keep(dusts)
-        scenario.check {
-          let told = log.entries.contains("written") ? ["observer 1"] : []
-          #expect(log.entries.filter { $0 != "written" } == told + ["observer freed"])
-        }
-      }
-    }
-
     @Test func constantsOfTwoVariablesCanBeCreatedInsideMutationsOfEachOther() {
       explore { scenario in
         let (first, second, constants) = (Variable(0), Variable(0), Log<Constant<Int>>())

@@ -6,37 +6,6 @@
   /// B1, V1 and V2: the thread that delivers a variable also delivers the variable's maps. Each map
   /// delivers every change once and in order.
   struct MapInterleavings {
-    @Test func mapDeliversTheWritesOfTwoThreadsInTheSameOrderAsItsVariable() {
-      explore { scenario in
-        let number = Variable(0)
-        let tenfold = number.map { $0 * 10 }
-        let (plain, mapped) = (number.logChanges { $0 * 10 }, tenfold.logChanges())
-        scenario.threads(1...2) { number.value = $0 }
-        scenario.check {
-          #expect(mapped.entries == plain.entries)
-          #expect(mapped.last == tenfold.value)
-        }
-      }
-    }
-
-    /// A map that becomes active while a thread is delivering the change starts with the written value.
-    @Test func mapOfAMapObservedDuringAWriteDeliversTheWrittenValueOnce() {
-      explore { scenario in
-        let (number, log) = (Variable(0), Log<Int>())
-        let tenfold = number.map { $0 * 10 }
-        let others = tenfold.logChanges()
-        scenario.thread { number.value = 1 }
-        scenario.thread { tenfold.map { $0 + 1 }.observe(in: log) }
-        scenario.check {
-          #expect([[1, 11], [11]].contains(log.entries))
-          #expect(others.entries == [10])
-          number.value = 2
-          #expect(log.last == 21)
-          #expect(others.last == 20)
-        }
-      }
-    }
-
     /// A variable and its maps are delivered together, even during concurrent reads. Constants that combine
     /// several variables are delivered after all variables that the transaction has written.
     @Test func transactionDeliversVariablesAndTheirMapsBeforeCombinedConstants() {

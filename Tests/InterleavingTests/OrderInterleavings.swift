@@ -60,26 +60,6 @@
       }
     }
 
-    /// If a thread is already delivering the second variable, that thread delivers the change.
-    @Test func valueSetInAnObserverOfAnotherVariableIsDeliveredAfterTheCurrentChange() {
-      explore { scenario in
-        let (one, other, log) = (Variable(0), Variable(0), Log<String>())
-        _ = other.observe(ignoreFirst: true) { log.append("other \($0)") }
-        _ = one.observe(ignoreFirst: true) { other.value = $0 }
-        _ = one.observe(ignoreFirst: true) { log.append("one \($0)") }
-        scenario.threads(1...2) { one.value = $0 }
-        scenario.check {
-          let last = one.value
-          let logs = [
-            ["one \(3 - last)", "other \(3 - last)", "one \(last)", "other \(last)"],
-            ["one \(3 - last)", "one \(last)", "other \(3 - last)", "other \(last)"],
-            ["one \(3 - last)", "other \(3 - last)", "other \(last)", "one \(last)"],
-          ]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     /// An observer might wait until its own write is delivered. A thread that is already delivering the
     /// variable delivers that write.
     @Test func writeOfAnObserverIsDeliveredByTheDeliveringThreadBeforeTheObserverReturns() {
@@ -118,46 +98,6 @@
         scenario.check {
           #expect([[1, 11], [10, 11]].contains(log.entries))
           #expect(results.entries == [log.entries.contains(1) ? 11 : 10])
-        }
-      }
-    }
-
-    @Test func readOfAVariableDuringAMutationNeverReturnsAPartialValue() {
-      explore { scenario in
-        let (variable, log) = (Variable([0, 0]), Log<[Int]>())
-        scenario.thread {
-          variable.modify {
-            $0[0] = 1
-            interleavingPoint()
-            $0[1] = 1
-          }
-          variable.value = [2, 2]
-        }
-        scenario.thread {
-          log.append(variable.value)
-          log.append(Constant(variable).value)
-        }
-        scenario.check {
-          let seen = log.entries.map { $0[0] }
-          #expect(log.entries == seen.map { [$0, $0] })
-          #expect(seen == seen.sorted())
-        }
-      }
-    }
-
-    /// While the library deinitializes the overwritten value, no lock is held.
-    @Test func overwrittenValueCanWriteItsOwnVariableInItsDeinit() {
-      explore { scenario in
-        let (variable, count) = (Variable(AtEnd {}), Variable(0))
-        let log = count.logChanges()
-        variable.value = AtEnd { [weak variable] in
-          count.value += 1
-          variable?.value = AtEnd { count.value += 1 }
-        }
-        scenario.threads(1...2) { _ in variable.value = AtEnd {} }
-        scenario.check {
-          variable.value = AtEnd {}
-          #expect(log.entries == [1, 2])
         }
       }
     }

@@ -7,21 +7,6 @@
   /// V1 and V2: calls of an observer on a queue don't overlap, and arrive in the order of the writes. On
   /// `.main`, a synchronous delivery doesn't overtake a queued delivery.
   struct QueueInterleavings {
-    @Test func observerOnMainReceivesTheFirstValueBeforeAnyChange() {
-      explore { scenario in
-        let (variable, log) = (Variable(0), Log<Int>())
-        scenario.mainThread {
-          _ = variable.observe(on: ExecuteQueue.main) { log.append($0) }
-          variable.value = 2
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.check {
-          let logs = variable.value == 1 ? [[0, 2, 1]] : [[0, 1, 2], [1, 2]]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     /// A value that is set on main reaches the main queue after all changes that were sent to that queue
     /// earlier.
     @Test func changeWrittenOnMainDoesNotOvertakeQueuedChangesToOtherVariables() {

@@ -23,47 +23,6 @@
       }
     }
 
-    @Test func storeInstantiatedInAReduceReceivesTheNextState() {
-      explore { scenario in
-        let (log, made) = (Log<String>(), Log<SecondStore>())
-        scenario.keep(FirstStore.instantiate(), made)
-        scenario.thread {
-          dispatch { store in
-            log.append("\(store.name) 1")
-            made.append(SecondStore.instantiate())
-          }
-        }
-        scenario.thread { dispatch(.log(2, in: log)) }
-        scenario.check {
-          let logs = [["first 1", "first 2", "second 2"], ["first 2", "first 1"]]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
-    @Test func storeClearedByAnEarlierStoresReduceDoesNotReceiveTheState() {
-      for clear in clearings {
-        explore { scenario in
-          let log = Log<String>()
-          let (first, second) = (FirstStore.instantiate(), SecondStore.instantiate())
-          scenario.thread {
-            dispatch { store in
-              log.append("\(store.name) 1")
-              clear(second)
-            }
-          }
-          scenario.thread { dispatch(.log(2, in: log)) }
-          scenario.keep(first)
-          scenario.check {
-            let logs = [
-              ["first 1"], ["first 1", "first 2"], ["first 2", "second 2", "first 1"],
-            ]
-            #expect(logs.contains(log.entries))
-          }
-        }
-      }
-    }
-
     @Test func instantiateNeverReturnsAClearedStoreThatHasMissedAState() {
       for clear in clearings {
         explore { scenario in

@@ -49,23 +49,6 @@
         #expect(sentence.contains(part))
       }
     }
-
-    /// A reduce that instantiates a store waits for the store's init, so the init must not wait for the
-    /// reduce.
-    @Test func storesInitCanInvokeAStateWhileAReduceWaitsForTheStore() {
-      explore { scenario in
-        let (log, got) = (Log<String>(), Log<InvokingStore>())
-        InvokingStore.log = log
-        scenario.keep(FirstStore.instantiate())
-        scenario.thread { got.append(.instantiate()) }
-        scenario.thread { dispatch { if $0 is FirstStore { got.append(.instantiate()) } } }
-        scenario.check {
-          let stores = got.entries
-          #expect(stores.count == 2 && stores[0] === stores[1])
-          #expect(log.entries == ["first 1", "invoking 1"])
-        }
-      }
-    }
   }
 
   /// A store that logs its init and its deinit.
@@ -119,15 +102,5 @@
       HenStore.begun.append("egg")
       if HenStore.begun.entries.contains("hen") { _ = HenStore.instantiate() }
     }
-  }
-
-  private final class InvokingStore: StepStore {
-    typealias DispatchStateType = Step
-
-    nonisolated(unsafe) static var log = Log<String>()
-
-    let name = "invoking"
-
-    init() { dispatch(.log(1, in: InvokingStore.log)) }
   }
 #endif

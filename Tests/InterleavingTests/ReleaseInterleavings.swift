@@ -10,18 +10,6 @@
   struct ReleaseInterleavings {
     private let held = Log<Bool>()
 
-    @Test func eventOfATransactionIsReleasedWithoutALock() {
-      explore { scenario in
-        let (sink, held) = (Sink<Released>(), Log<Bool>())
-        _ = sink.signal.observe { _ in }
-        scenario.transaction {
-          sink.send(Released(in: held) { [weak sink] in sink?.send(Released(in: held)) })
-        }
-        scenario.keep(sink)
-        scenario.check { #expect(held.entries == [false, false]) }
-      }
-    }
-
     /// Another thread releases the store meanwhile. With an interceptor, the thread looks at all stores.
     @Test(arguments: [nil, false, true])
     func storeOfADispatchInATransactionIsReleasedWithoutALock(changes: Bool?) {

@@ -37,20 +37,6 @@
       }
     }
 
-    @Test func cancelledConsumerOfAValuesSequenceReceivesNoBufferedValue() {
-      explore { scenario in
-        let (variable, seen) = (Variable(0), Log<Int?>())
-        scenario.task {
-          var iterator = variable.values.makeAsyncIterator()
-          withUnsafeCurrentTask { $0?.cancel() }
-          seen.append(await iterator.next())
-        }
-        scenario.thread { variable.value = 1 }
-        scenario.keep(variable)
-        scenario.check { #expect(seen.entries == [nil]) }
-      }
-    }
-
     @Test func consumerReceivesTheLastValueOfAReleasedVariableBeforeTheSequenceEnds() {
       explore { scenario in
         let (variables, seen) = (Log(Variable(0)), Log<Int>())

@@ -59,33 +59,6 @@
       }
     }
 
-    @Test func shutDownBesideAUseClosesTheSessionOrRefusesTheUse() {
-      explore { scenario in
-        let log = Log<String>()
-        let sessions = Self.sessions(log)
-        scenario.thread {
-          Task {
-            do {
-              try await Self.use(sessions, log)
-            } catch {
-              log.append("refused")
-            }
-          }
-        }
-        scenario.thread {
-          Task {
-            let failures = await sessions.shutDown()
-            #expect(failures.isEmpty)
-            #expect(sessions.ids.value == [])
-          }
-        }
-        scenario.check {
-          #expect(Self.isOrderly(log))
-          #expect(log.entries.count { $0 == "use" || $0 == "refused" } == 1)
-        }
-      }
-    }
-
     @Test func useBesideTheEndOfTheIdleTimeKeepsTheSessionOrOpensANewOne() {
       let numbersOfSessions = Log<Int>()
       explore { scenario in
@@ -110,23 +83,6 @@
         }
       }
       #expect(Set(numbersOfSessions.entries) == [1, 2])
-    }
-
-    @Test func cancelledUseLeavesNoSession() {
-      explore { scenario in
-        let log = Log<String>()
-        let sessions = Self.sessions(log)
-        scenario.thread {
-          let task = Task { try await Self.use(sessions, log) }
-          interleavingPoint()
-          task.cancel()
-        }
-        scenario.thread { Task { try await Self.use(sessions, log) } }
-        scenario.check {
-          #expect(Self.isOrderly(log))
-          #expect(sessions.ids.value == [])
-        }
-      }
     }
   }
 #endif

@@ -18,24 +18,6 @@
       }
     }
 
-    /// A transaction delivers every event of a signal, but only the last value of a variable.
-    @Test func eventsSentInATransactionAreAllDeliveredAfterTheTransaction() {
-      explore { scenario in
-        let (sink, log) = (Sink<Int>(), Log<Int>())
-        sink.signal.observe(in: log)
-        scenario.transaction {
-          sink.send(1)
-          sink.send(3)
-          log.append(0)
-        }
-        scenario.thread { sink.send(2) }
-        scenario.check {
-          let logs = [[2, 0, 1, 3], [0, 2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2]]
-          #expect(logs.contains(log.entries))
-        }
-      }
-    }
-
     @Test func signalDeliversEachEventOfOverlappingTransactionsAfterItsOwnTransaction() {
       explore { scenario in
         let (sink, log) = (Sink<Int>(), Log<Int>())

@@ -53,16 +53,6 @@
       }
     }
 
-    @Test func observersAreFreedIfOneLeavesWhileTheirTableIsReleased() {
-      explore { scenario in
-        let (owner, freed) = (Owner(Self.table(0..<1)), Log<String>())
-        let dusts = (0..<2).map { owner.table?.row(id: 0).logLifetime(in: freed, as: "\($0)") }
-        scenario.thread { owner.release() }
-        scenario.thread { dusts[0]?.clean() }
-        scenario.check { #expect(freed.entries.sorted() == ["0 freed", "1 freed"]) }
-      }
-    }
-
     // MARK: - Several writers
 
     /// The reader locks both rows at the same time, so a writer has to wait for a row before its commit.
@@ -171,16 +161,6 @@
       #expect(shown != nil)
       ids.append(shown ?? [])
     }
-  }
-
-  /// The last reference to a table, which one thread releases.
-  private final class Owner: @unchecked Sendable {
-    // After the setup, only one thread uses this property.
-    private(set) var table: VariableTable<Item>?
-
-    init(_ table: VariableTable<Item>) { self.table = table }
-
-    func release() { table = nil }
   }
 
   extension PrimitiveTable {

@@ -23,25 +23,5 @@
         }
       }
     }
-
-    @Test func stateInvokedInADispatcherReadIsReducedAfterTheRead() {
-      explore { scenario in
-        let (store, seen) = (CounterStore.instantiate(), Log<Int>())
-        let told = store.count.logChanges()
-        scenario.thread {
-          Dispatcher.shared.read {
-            seen.append(store.count.value)
-            CounterAction().invoke(.add(1))
-            seen.append(store.count.value)
-          }
-        }
-        scenario.thread { CounterAction().invoke(.add(10)) }
-        scenario.keep(store)
-        scenario.check {
-          #expect([[0, 0], [10, 10]].contains(seen.entries))
-          #expect([[1, 11], [10, 11]].contains(told.entries))
-        }
-      }
-    }
   }
 #endif
