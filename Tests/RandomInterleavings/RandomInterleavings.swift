@@ -24,8 +24,9 @@
     static func main() {
       var tool = RandomInterleavings()
       if let argument = tool.misunderstood(CommandLine.arguments.dropFirst()) {
-        let (options, themes) = (tool.numbers.keys.sorted(), Theme.all.map(\.name))
-        print("\(argument)? Pass one of \(options) with a number, or --theme and \(themes).")
+        let options = tool.numbers.keys.sorted().joined(separator: ", ")
+        let themes = Theme.all.map(\.name).joined(separator: ", ")
+        print("\(argument)? Pass \(options) with a number, or --theme with \(themes).")
         exit(2)
       }
       reportSignals()
