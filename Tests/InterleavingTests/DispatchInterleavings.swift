@@ -82,6 +82,30 @@
       }
     }
 
+    /// A reduce has invoked a state that waits for the observers of that reduce. If an observer's transaction reduced the
+    /// state, two threads would take the turns of both dispatchers in opposite orders.
+    @Test func stateThatWaitsIsReducedBeforeTheTransactionOfAnObserver() {
+      explore { scenario in
+        let (other, changed, log) = (Dispatcher(), Variable(0), Log<String>())
+        scenario.keep(FirstStore.instantiate())
+        _ = changed.observe(ignoreFirst: true) { _ in
+          other.transaction {
+            log.append("begins")
+            Variable(0).modify { $0 = 1 }
+            log.append("ends")
+          }
+        }
+        scenario.thread {
+          dispatch { _ in
+            changed.value = 1
+            dispatch { _ in log.append("reduces") }
+          }
+        }
+        scenario.thread { Dispatcher.shared.transaction { other.transaction {} } }
+        scenario.check { #expect(log.entries == ["reduces", "begins", "ends"]) }
+      }
+    }
+
     /// Before the dispatch, `FirstStore` has been registered and cleared. `CounterStore` has never been
     /// registered.
     @Test func dispatchOfAStateWithoutAStoreDoesNotWaitForATransactionOfAnotherThread() {

@@ -8,6 +8,13 @@ extension Dispatcher {
     return false
   }
 
+  /// Runs the dispatches that this thread deferred in an earlier reduce, so that a transaction that begins now doesn't
+  /// reduce their states as a part of it.
+  @inlinable func runDeferredDispatches() {
+    let thread = CurrentThread.current
+    if thread.pointee.openTransactions == 0 { _ = mustDefer(on: thread) }
+  }
+
   /// Queues a dispatch until this thread has left every reduce, mutation, read and initializer of a store.
   ///
   /// - Returns: Whether the dispatch is queued. During a replay, the dispatcher drops the dispatch, because
