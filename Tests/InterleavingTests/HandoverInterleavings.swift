@@ -257,7 +257,7 @@
   }
 
   private func pretendToHaveToldManyChangesOfOthers() {
-    CurrentThread.current.pointee.changesOfOthers = 257
+    CurrentThread.current.pointee.handoverPressure = 257
     CurrentThread.current.pointee.withdrawnOffers = 0
   }
 

@@ -97,7 +97,7 @@ extension Dispatcher {
         thread.pointee.scheduled == nil,
         thread.pointee.replaying == nil, let handler = Dispatcher.onUnreachedState
       else { return }
-      if let channel, channel.lock.withLock({ channel.isObserved }) { return }
+      if let channel, channel.lock.withLock({ channel.hasDependents }) { return }
       let (fileID, line) = location
       let key = "\(ObjectIdentifier(State.self)) \(fileID):\(line)"
       let isNew = Dispatcher.knownLock.withUnscheduledLock { Dispatcher.known.insert(key).inserted }

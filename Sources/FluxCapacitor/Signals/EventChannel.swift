@@ -22,7 +22,7 @@
   /// Makes an event a change, either immediately or at the end of the thread's transaction.
   ///
   /// - Precondition: The thread holds `lock`.
-  @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> Delivery? {
+  @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> ChangeInProgress? {
     guard thread.pointee.openTransactions > 0 else { return schedule(event, on: thread) }
     enqueue(event, isOpen: true)
     var place = place(through: version, isUncommitted: true)
@@ -37,15 +37,15 @@
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
     mark.writer = 0
     var last = version
-    attachments?.use { attachments in
-      let count = Int(attachments.backlog.count)
+    extras?.use { extras in
+      let count = Int(extras.backlog.count)
       var index = Int32(
-        partitioningIndex(of: count) { attachments.backlog[Int32($0)].version >= version }
+        partitioningIndex(of: count) { extras.backlog[Int32($0)].version >= version }
       )
-      attachments.backlog[index].isOpen = false
+      extras.backlog[index].isOpen = false
       // The place also delivers the events that have waited behind this one.
-      while index < count, !attachments.backlog[index].isOpen {
-        last = attachments.backlog[index].version
+      while index < count, !extras.backlog[index].isOpen {
+        last = extras.backlog[index].version
         index += 1
       }
     }

@@ -117,7 +117,7 @@ extension TableChannel {
   /// without the table's lock, because a variable's own mutation delivers fastest.
   @inlinable
   func endMutation(of part: Unmanaged<TablePart<Row, Row?>>, on thread: CurrentThread) {
-    if isObserved || thread.hasOpenPlaces {
+    if hasDependents || thread.hasOpenPlaces {
       part.use { $0.unlockMutated(on: thread) }
       return endChange(on: thread)
     }

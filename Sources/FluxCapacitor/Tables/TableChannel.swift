@@ -152,7 +152,7 @@ where Row.ID: Sendable {
     withExtendedLifetime(key) {}
     tracker?.clean()
     guard !others.isEmpty else { return }
-    for part in others { part.becameUnobserved() }
+    for part in others { part.observersMayHaveLeft() }
     withLock { limitOfPartsInUse = max(16, 2 * partsFoundInUse) }
   }
 

@@ -38,13 +38,13 @@ where Row.ID: Sendable {
   }
 
   override func close() {
-    if isClosed { super.close() } else { becameUnobserved() }
+    if isClosed { super.close() } else { observersMayHaveLeft() }
   }
 
-  override func becameUnobserved() {
+  override func observersMayHaveLeft() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      return deferPastMutation(on: thread) { $0.becameUnobserved() }
+      return deferPastMutation(on: thread) { $0.observersMayHaveLeft() }
     }
     table?.releaseIfUnused(self, ofRow: id)
   }

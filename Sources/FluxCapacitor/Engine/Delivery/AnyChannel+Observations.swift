@@ -40,7 +40,7 @@ extension AnyChannel {
   /// - Complexity: O(n) in the number of observers.
   final var observerCount: Int {
     regionChannel.lock.withLock {
-      var count = anyAttachments?.use { $0.dependentCount } ?? 0
+      var count = anyExtras?.use { $0.dependentCount } ?? 0
       AnyChannel.walk(stretch) { if !$0.isCleaned { count += 1 } }
       return count
     }
@@ -71,16 +71,16 @@ extension AnyChannel {
     }
     var detached = Detached()
     let region = regionChannel
-    let isObserved = region.lock.withLock {
+    let hasDependents = region.lock.withLock {
       if region.deliverer.isDelivering {
         region.deliverer.hasCleaned = true
       } else {
         unlink(dust, into: &detached)
       }
-      return self.isObserved
+      return self.hasDependents
     }
     // Until the release, another thread that cleans the Dust finds the channel, and waits here for this thread.
-    if !isObserved || isOwned { becameUnobserved() }
+    if !hasDependents || isOwned { observersMayHaveLeft() }
     detached.release()
   }
 
@@ -102,7 +102,7 @@ extension AnyChannel {
     AnyChannel.walk(stretch) { dust in
       if dust.isCleaned { unlink(dust, into: &detached) }
     }
-    if !isObserved || isOwned { detached.unobserved.append(self) }
+    if !hasDependents || isOwned { detached.unobserved.append(self) }
   }
 
   /// Removes all observations if no change is pending. The caller must hold the channel's lock.

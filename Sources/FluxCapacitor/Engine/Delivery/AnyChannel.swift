@@ -16,8 +16,8 @@ import Synchronization
 ///   thread removes the flagged observations. Other threads may append observations to a ring during a
 ///   walk. The walk ends at the observation that was the last one when the delivery began.
 /// - Each change in the backlog has a place in some thread's round (the thread's queue of deliveries), is
-///   `left` to the delivering thread, or belongs to an open transaction. When a place ends, the delivering
-///   thread adds a place for all changes up to `left`.
+///   `forwarded` to the delivering thread, or belongs to an open transaction. When a place ends, the delivering
+///   thread adds a place for all changes up to `forwarded`.
 /// - A variable's `mark` names the writer while an open transaction has an uncommitted write to the variable.
 ///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or
 ///   appended to the backlog. A variable that needs no delivery has no such value.
@@ -30,7 +30,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
 
   /// The number of writes, events, or changes announced to a derived constant so far.
-  @exclusivity(unchecked) @usableFromInline final var version = Version()
+  @exclusivity(unchecked) @usableFromInline final var version = Version.beginning
 
   /// The first observation in the ring.
   @exclusivity(unchecked) @usableFromInline final var firstObservation: Unmanaged<Dust>?
@@ -43,9 +43,9 @@ import Synchronization
   /// zero.
   @usableFromInline final let handles: ScheduledAtomic<UInt32>
 
-  /// The properties that few channels need, as `Attachments` with the channel's element type, and the
+  /// The properties that few channels need, as `ChannelExtras` with the channel's element type, and the
   /// read-only side of the channel's variable.
-  @usableFromInline final let attachmentWord = AttachmentWord()
+  @usableFromInline final let extrasWord = AttachmentWord()
 
   @inlinable init(handles: UInt32 = 1) {
     self.handles = ScheduledAtomic(handles)
@@ -78,14 +78,14 @@ import Synchronization
   /// Constants of other regions don't count here, because the commit itself gives them the variable's value.
   /// So the place of a variable that only such constants use delivers nothing. The transaction adds the place
   /// nevertheless, because the commit has to lock the variable and announce its change.
-  @inlinable final var needsDelivery: Bool {
-    firstObservation != nil || anyAttachments?.use { $0.nodeCount > 0 } ?? false
+  @inlinable final var hasLocalDependents: Bool {
+    firstObservation != nil || anyExtras?.use { $0.nodeCount > 0 } ?? false
   }
 
   /// Whether an observer or an active constant of any region uses the channel, so that a write has to become
   /// a change. The caller must hold the region's lock.
-  @inlinable final var isObserved: Bool {
-    firstObservation != nil || anyAttachments?.use { $0.dependentCount > 0 } ?? false
+  @inlinable final var hasDependents: Bool {
+    firstObservation != nil || anyExtras?.use { $0.dependentCount > 0 } ?? false
   }
 
   /// The channel's name in the messages of traps.
@@ -104,14 +104,14 @@ import Synchronization
   /// The variable's value as an existential. The caller must hold the variable's lock.
   var anyValue: any Sendable { trap("\(self) is not a variable.") }
 
-  /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
+  /// Returns the channel's extras, and creates the extras on first use. The caller must hold
   /// the region's lock.
-  func ensureAnyAttachments() -> AnyAttachments { trap("\(self) has no attachments.") }
+  func ensureAnyExtras() -> AnyChannelExtras { trap("\(self) has no extras.") }
 
   /// Whether no thread is delivering the channel and its backlog is empty. The caller must hold the region's
   /// lock.
   @inlinable final var isIdle: Bool {
-    !deliverer.isDelivering && !(anyAttachments?.use { $0.hasBacklog } ?? false)
+    !deliverer.isDelivering && !(anyExtras?.use { $0.hasBacklog } ?? false)
   }
 
   /// Ends all observations, because the last handle has been dropped.
@@ -129,7 +129,7 @@ import Synchronization
   /// Called when neither an observer nor an observed constant uses the channel any longer. A part of a table
   /// receives this call whenever an observer has left or a tracked read may have ended, and decides for
   /// itself. The caller must not hold the region's lock.
-  func becameUnobserved() {}
+  func observersMayHaveLeft() {}
 }
 
 // MARK: - Locking
@@ -191,12 +191,12 @@ extension AnyChannel {
   @inlinable final var isClosed: Bool { handles.unscheduled.load(ordering: .acquiring) == 0 }
 }
 
-// MARK: - Attachments and the read-only side
+// MARK: - ChannelExtras and the read-only side
 
 extension AnyChannel {
-  /// The channel's attachments, or `nil` if the channel has none yet. The reference is unretained, because
-  /// attachments live as long as their channel.
-  @inlinable final var anyAttachments: Unmanaged<AnyAttachments>? { attachmentWord.attachments }
+  /// The channel's extras, or `nil` if the channel has none yet. The reference is unretained, because
+  /// extras live as long as their channel.
+  @inlinable final var anyExtras: Unmanaged<AnyChannelExtras>? { extrasWord.extras }
 
   /// Returns the read-only side of the channel's variable, and creates it on first use.
   ///
@@ -207,14 +207,14 @@ extension AnyChannel {
   /// create a read-only side simultaneously. Then one of the objects is released, and both threads return
   /// the other one.
   @inlinable final func readOnlySide<Side: AnyObject>(_ create: () -> Side) -> Side {
-    let side = attachmentWord.readOnlySide ?? attachmentWord.add(readOnlySide: create())
+    let side = extrasWord.readOnlySide ?? extrasWord.add(readOnlySide: create())
     // The object is a `Side`, because all calls for one channel have the same type.
     return Unmanaged.fromOpaque(side).takeUnretainedValue()
   }
 
   /// Releases the read-only side, because the variable is being deallocated.
   @inlinable final func releaseReadOnlySide() {
-    if let side = attachmentWord.readOnlySide { attachmentWord.release(readOnlySide: side) }
+    if let side = extrasWord.readOnlySide { extrasWord.release(readOnlySide: side) }
   }
 }
 

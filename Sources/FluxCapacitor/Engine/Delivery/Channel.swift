@@ -10,28 +10,28 @@ import Synchronization
 /// Only one thread at a time delivers a channel, so calls of one observer never overlap or change order.
 /// The documentation of `AnyChannel` lists the invariants.
 @usableFromInline class Channel<Element: Sendable>: AnyChannel, @unchecked Sendable {
-  /// Returns the channel's attachments, and creates the attachments on first use. The caller must hold
+  /// Returns the channel's extras, and creates the extras on first use. The caller must hold
   /// the lock of the channel's region.
-  @inlinable final func ensureAttachments() -> Attachments<Element> {
-    if let attachments { return attachments.takeUnretainedValue() }
-    let attachments = Attachments<Element>()
-    attachmentWord.add(attachments)
-    return attachments
+  @inlinable final func ensureExtras() -> ChannelExtras<Element> {
+    if let extras { return extras.takeUnretainedValue() }
+    let extras = ChannelExtras<Element>()
+    extrasWord.add(extras)
+    return extras
   }
 
-  /// The channel's attachments with their element type. The cast is safe, because only
-  /// `ensureAttachments` creates attachments.
-  @inlinable final var attachments: Unmanaged<Attachments<Element>>? {
-    anyAttachments.map { .fromOpaque($0.toOpaque()) }
+  /// The channel's extras with their element type. The cast is safe, because only
+  /// `ensureExtras` creates extras.
+  @inlinable final var extras: Unmanaged<ChannelExtras<Element>>? {
+    anyExtras.map { .fromOpaque($0.toOpaque()) }
   }
 
-  override func ensureAnyAttachments() -> AnyAttachments { ensureAttachments() }
+  override func ensureAnyExtras() -> AnyChannelExtras { ensureExtras() }
 
   // MARK: One change
 
   /// A change that a thread is about to deliver, with the observers and derived constants that receive
   /// it.
-  @usableFromInline typealias Delivery = (
+  @usableFromInline typealias ChangeInProgress = (
     version: Version, observers: Stretch, region: Unmanaged<Region>?
   )
 
@@ -40,7 +40,7 @@ import Synchronization
   ///
   /// - Returns: The delivery to pass to `deliverNow` after unlocking, or `nil` if the change is in the
   ///   backlog.
-  @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> Delivery? {
+  @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> ChangeInProgress? {
     let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
     if isFree, thread.pointee.round.isEmpty, isIdle {
       return beginDelivering(version, on: thread)
@@ -53,7 +53,7 @@ import Synchronization
   /// Performs the delivery that `schedule` has returned, if any, and then this thread's pending
   /// deliveries.
   @inlinable
-  final func deliverNow(_ value: Element, _ delivery: Delivery?, on thread: CurrentThread) {
+  final func deliverNow(_ value: Element, _ delivery: ChangeInProgress?, on thread: CurrentThread) {
     guard let delivery else { return thread.deliverPlaces() }
     thread.whileDelivering {
       deliver(value, delivery, on: thread)
@@ -62,17 +62,23 @@ import Synchronization
   }
 
   /// Records that this thread is now delivering the channel. The caller must hold the channel's lock.
-  @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread) -> Delivery {
+  @inlinable final func beginDelivering(_ version: Version, on thread: CurrentThread)
+    -> ChangeInProgress
+  {
     deliverer = Deliverer(thread)
     // The reference to the region is unretained, because the region lives as long as this channel.
-    let region = anyAttachments?.use { $0.region.map { Unmanaged.passUnretained($0) } }
+    let region = anyExtras?.use { $0.region.map { Unmanaged.passUnretained($0) } }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }
 
   /// Computes the region's constants that a change affects, brings their values to other regions, and calls all
   /// observers that subscribed before the change.
-  @inlinable final func deliver(_ value: Element, _ delivery: Delivery, on thread: CurrentThread) {
+  @inlinable final func deliver(
+    _ value: Element,
+    _ delivery: ChangeInProgress,
+    on thread: CurrentThread
+  ) {
     if let region = delivery.region {
       withUnsafePointer(to: value) { value in region.use { $0.compute(from: value, on: thread) } }
     }
@@ -99,18 +105,18 @@ import Synchronization
   /// Appends a change to the backlog, the channel's queue of pending changes. The caller must hold the
   /// channel's lock.
   @inlinable final func enqueue(_ value: Element, isOpen: Bool = false) {
-    let attachments = attachments ?? .passUnretained(ensureAttachments())
-    attachments.use {
+    let extras = extras ?? .passUnretained(ensureExtras())
+    extras.use {
       $0.backlog.append((value, version, isOpen))
       $0.hasBacklog = true
     }
   }
 
-  /// Adds a place for the backlog to this thread's round, or leaves the backlog to the thread that is already
+  /// Adds a place for the backlog to this thread's round, or forwards the backlog to the thread that is already
   /// delivering the channel. The caller must hold the channel's lock.
   @inlinable final func takePlace(on thread: CurrentThread) {
     let isTaken = claimDelivery(on: thread)
-    if !isTaken { leave(through: version, by: Channel.deliverBacklog) }
+    if !isTaken { forward(through: version, by: Channel.deliverBacklog) }
     // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
     if isTaken || deliverer.isOffered {
       thread.append(place(through: version, isUncommitted: false), isOwn: true)
@@ -127,7 +133,7 @@ import Synchronization
     )
   }
 
-  /// The closure of a place for the backlog. A place is left to another thread together with this closure,
+  /// The closure of a place for the backlog. A place is forwarded to another thread together with this closure,
   /// because the code of the class itself would deliver unspecialized.
   @inlinable static var deliverBacklog: Place.Deliver {
     // The downcast is safe because the closure receives its place's target, which is a channel of this type.
@@ -145,7 +151,7 @@ import Synchronization
     while let isLast = deliverNextChange(through: version, on: thread) {
       // The next change is taken in the same critical section, unless other work needs the lock released.
       lock.lock()
-      detached = becomeIdle(takingLeftChanges: isLast, on: thread)
+      detached = becomeIdle(takingForwardedChanges: isLast, on: thread)
       if isLast { break }
       if detached == nil, !thread.isDueForHandover { continue }
       lock.unlock()
@@ -182,20 +188,20 @@ import Synchronization
   @inlinable final func nextChange(
     through version: Version,
     on thread: CurrentThread
-  ) -> Attachments<Element>.Change? {
+  ) -> ChannelExtras<Element>.Change? {
     guard !deliverer.isDelivering else {
-      leave(through: version, by: Channel.deliverBacklog)
+      forward(through: version, by: Channel.deliverBacklog)
       return nil
     }
-    return attachments?.use { attachments in
-      if !attachments.backlog.isEmpty, !attachments.backlog[0].isOpen,
-        attachments.backlog[0].version <= version
+    return extras?.use { extras in
+      if !extras.backlog.isEmpty, !extras.backlog[0].isOpen,
+        extras.backlog[0].version <= version
       {
-        defer { attachments.hasBacklog = !attachments.backlog.isEmpty }
-        return attachments.backlog.popFirst()
+        defer { extras.hasBacklog = !extras.backlog.isEmpty }
+        return extras.backlog.popFirst()
       }
-      // Another thread might have left changes during an earlier change of the place or an offer.
-      takeLeftChanges(on: thread)
+      // Another thread might have forwarded changes during an earlier change of the place or an offer.
+      takeForwardedChanges(on: thread)
       return nil
     }
   }

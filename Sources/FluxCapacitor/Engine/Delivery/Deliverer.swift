@@ -3,7 +3,7 @@
 /// | value | meaning | next |
 /// |---|---|---|
 /// | idle | no thread is delivering the channel; threads may have places for the channel in their rounds | delivering, offered |
-/// | delivering | one thread is delivering the channel; other threads leave their changes to that thread | idle |
+/// | delivering | one thread is delivering the channel; other threads forward their changes to that thread | idle |
 /// | offered | a thread has delivered many changes, and offers the delivery to other threads | idle, when another thread takes the offer or the offering thread withdraws it; delivering, when another thread with a place delivers the channel |
 ///
 /// The channel's lock guards this structure, which is as small as a single number.
@@ -39,63 +39,63 @@
 }
 
 extension AnyChannel {
-  /// Leaves the delivery of the changes up to a version to the thread that is delivering the channel. The
+  /// Forwards the delivery of the changes up to a version to the thread that is delivering the channel. The
   /// caller must hold the channel's lock.
   @usableFromInline
-  final func leave(through version: Version, by deliver: @escaping Place.Deliver) {
-    let attachments = ensureAnyAttachments()
-    attachments.left = (max(attachments.left?.version ?? version, version), deliver)
-    attachments.hasNewlyLeft = true
+  final func forward(through version: Version, by deliver: @escaping Place.Deliver) {
+    let extras = ensureAnyExtras()
+    extras.forwarded = (max(extras.forwarded?.version ?? version, version), deliver)
+    extras.hasNewlyForwarded = true
   }
 
-  /// Adds a place for the changes that were left to this thread, if any. The caller must hold the channel's
+  /// Adds a place for the changes that were forwarded to this thread, if any. The caller must hold the channel's
   /// lock.
-  @usableFromInline final func takeLeftChanges(on thread: CurrentThread) {
-    guard let (version, deliver) = anyAttachments?.use({ $0.left.take() }) else { return }
+  @usableFromInline final func takeForwardedChanges(on thread: CurrentThread) {
+    guard let (version, deliver) = anyExtras?.use({ $0.forwarded.take() }) else { return }
     thread.append(Place(to: self, through: version, by: deliver), isOwn: false)
   }
 
   /// Ends the delivery of a change. The caller must not hold the channel's lock.
   @inlinable final func endDelivering(on thread: CurrentThread) {
     lock.lock()
-    let detached = becomeIdle(takingLeftChanges: true, on: thread)
+    let detached = becomeIdle(takingForwardedChanges: true, on: thread)
     lock.unlock()
     detached?.release()
   }
 
-  /// Makes the channel idle, and does the work that other threads have left to this thread: cleaned
+  /// Makes the channel idle, and does the work that other threads have forwarded to this thread: cleaned
   /// observations, and their changes. The caller must hold the channel's lock.
   ///
-  /// A thread that goes on to the next change of the backlog takes the changes that were left only at the end.
+  /// A thread that goes on to the next change of the backlog takes the changes that were forwarded only at the end.
   /// If the thread added a place for them after each change, it would have many places for one channel, and
   /// could return only after a handover at each of them.
   ///
-  /// - Parameter takesLeftChanges: Whether to add a place for the changes that were left.
+  /// - Parameter takesForwardedChanges: Whether to add a place for the changes that were forwarded.
   /// - Returns: The objects that the caller has to release after unlocking, if any.
   @inlinable final func becomeIdle(
-    takingLeftChanges takesLeftChanges: Bool,
+    takingForwardedChanges takesForwardedChanges: Bool,
     on thread: CurrentThread
   ) -> Detached? {
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    let hasLeft = anyAttachments?.use { $0.left != nil } ?? false
-    guard hasCleaned || isClosed || hasLeft else { return nil }
-    if takesLeftChanges { takeLeftChanges(on: thread) }
+    let hasForwarded = anyExtras?.use { $0.forwarded != nil } ?? false
+    guard hasCleaned || isClosed || hasForwarded else { return nil }
+    if takesForwardedChanges { takeForwardedChanges(on: thread) }
     return cleanUpAfterDelivery(hasCleaned: hasCleaned, on: thread)
   }
 
-  /// Removes cleaned observations, and counts a change of another thread if one was left during the delivery. The
+  /// Removes cleaned observations, and counts a change of another thread if one was forwarded during the delivery. The
   /// caller must hold the channel's lock.
   @usableFromInline
   final func cleanUpAfterDelivery(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
-    anyAttachments?.use {
-      if $0.hasNewlyLeft { thread.pointee.changesOfOthers &+= 1 }
-      $0.hasNewlyLeft = false
+    anyExtras?.use {
+      if $0.hasNewlyForwarded { thread.pointee.handoverPressure &+= 1 }
+      $0.hasNewlyForwarded = false
     }
     if hasCleaned {
       removeCleaned(into: &detached)
-      if let region = anyAttachments?.use({ $0.region }) {
+      if let region = anyExtras?.use({ $0.region }) {
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()
       }
@@ -112,7 +112,7 @@ extension AnyChannel {
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether this thread has delivered so many changes of other threads that it should offer a handover.
-  @inlinable var isDueForHandover: Bool { pointee.changesOfOthers >= 257 }
+  @inlinable var isDueForHandover: Bool { pointee.handoverPressure >= 257 }
 
   /// Offers the delivery to other threads for a limited number of yields, and then withdraws the offer. The
   /// number is higher after each withdrawn offer, because another thread might need more time for a change.
@@ -139,7 +139,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     // This thread makes its next offer after 37 more changes. If the thread delivers several channels in
     // rotation, the prime number 37 makes the next offer fall on a different channel. Sometimes, other
     // threads can take over this channel only after they have taken over a different channel.
-    pointee.changesOfOthers = 257 - 37
+    pointee.handoverPressure = 257 - 37
     pointee.withdrawnOffers = min(pointee.withdrawnOffers + 1, 4)
     return lock.withLock {
       if isOffered() { withdraw() } else { return true }
@@ -162,7 +162,7 @@ extension AnyChannel {
   ) -> Bool {
     let isOffered = lock.withLock {
       guard !deliverer.isDelivering else { return false }
-      leave(through: version, by: deliver)
+      forward(through: version, by: deliver)
       deliverer.offer(by: thread)
       return true
     }

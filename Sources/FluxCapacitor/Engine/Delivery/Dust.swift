@@ -21,7 +21,7 @@ public class Dust: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Dust>?
 
   /// The region's version at which the observation starts. The observer receives only later changes.
-  @exclusivity(unchecked) @usableFromInline final var since = Version()
+  @exclusivity(unchecked) @usableFromInline final var since = Version.beginning
   @exclusivity(unchecked) @usableFromInline final var channel: AnyChannel?
 
   /// The number of the thread that is calling the observer, or zero.
@@ -178,7 +178,7 @@ final class ActionDust: Dust, @unchecked Sendable {
   /// Informs the unobserved channels, and then releases the detached observations with their contents; see
   /// `Dust.end()`.
   @usableFromInline func release() {
-    for channel in unobserved { channel.becameUnobserved() }
+    for channel in unobserved { channel.observersMayHaveLeft() }
     var next = observations
     while let first = next {
       first.use { dust in

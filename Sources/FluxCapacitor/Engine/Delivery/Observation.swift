@@ -177,7 +177,7 @@ import Synchronization
     while !(thread.isDueForHandover && handOver(on: thread)),
       let (value, changes) = next()
     {
-      thread.pointee.changesOfOthers &+= 1
+      thread.pointee.handoverPressure &+= 1
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, value)
         callInSurroundings(on: thread) { changes(value) }

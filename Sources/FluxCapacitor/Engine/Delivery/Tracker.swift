@@ -34,7 +34,7 @@ import Synchronization
   private let usesSecondPath = ScheduledAtomic<Bool>(false)
 
   /// The observation that notifies the tracker of the channel's changes. This property is set once, before
-  /// other threads find the tracker in the attachments.
+  /// other threads find the tracker in the extras.
   private(set) var dust: Dust!
 
   /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits. This property
@@ -169,7 +169,7 @@ import Synchronization
     lock.withLock { missed = nil }
     guard let channel = dust.lock.withLock({ dust.channel }) else { return }
     notifyUsed(canMiss: false)
-    channel.becameUnobserved()
+    channel.observersMayHaveLeft()
   }
 
   /// Notifies the trackings that use a key path.
@@ -247,7 +247,7 @@ import Synchronization
     isBlind = !isAwaited
     let dust = channel.observe(for: self)
     lock.withLock { self.dust = dust }
-    let tracker = channel.lock.withLock { channel.ensureAnyAttachments() }.add(self)
+    let tracker = channel.lock.withLock { channel.ensureAnyExtras() }.add(self)
     guard tracker !== self else { return }
     dust.clean()
     tracker.lock.withLock { tracker.superfluous.append(self) }
@@ -258,7 +258,7 @@ import Synchronization
 extension AnyChannel {
   /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
   /// long as the channel.
-  final var tracker: Unmanaged<Tracker>? { anyAttachments?.use { $0.tracker } }
+  final var tracker: Unmanaged<Tracker>? { anyExtras?.use { $0.tracker } }
 
   /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
   /// the channel's next change.

@@ -12,8 +12,8 @@ extension Node {
 
   @usableFromInline func unlockRoots() { for root in roots { root.channel.lock.unlock() } }
 
-  /// The sum of the variables' current versions. The caller must hold the locks of the variables.
-  @usableFromInline var currentSum: VersionSum { sum { VersionSum($0.version) } }
+  /// The fingerprint of the variables' current versions. The caller must hold the locks of the variables.
+  @usableFromInline var currentFingerprint: Fingerprint { fingerprint { Fingerprint($0.version) } }
 
   /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
   /// the roots.
@@ -62,19 +62,19 @@ extension Node {
       let node = edge.source.ensureNode()
       // `edge.sourceNode` is set only once, because the region's deliverer can read it without the lock.
       if edge.sourceNode == nil { edge.sourceNode = .passUnretained(node) }
-      let attachments = edge.source.ensureAnyAttachments()
-      attachments.dependentCount += 1
+      let extras = edge.source.ensureAnyExtras()
+      extras.dependentCount += 1
       if beginsRegion {
         channel.use { $0.lock.withLock { edge.since = region.version } }
         if edge.source.isDerived { node.region.use { $0.add(edge) } }
       } else {
-        attachments.nodeCount += 1
+        extras.nodeCount += 1
         if self.region == nil { self.region = node.region }
       }
     }
     guard beginsRegion else { return }
     for root in edge.roots {
-      root.channel.anyAttachments?.use { $0.listeners.insert(.passUnretained(edge)) }
+      root.channel.anyExtras?.use { $0.listeners.insert(.passUnretained(edge)) }
     }
   }
 
@@ -115,7 +115,7 @@ extension Node {
   private func deactivate(_ discarded: inout [Any]) -> Bool {
     let channel = channel.takeUnretainedValue()
     return channel.withRegionLocked { region in
-      guard !channel.isObserved else { return false }
+      guard !channel.hasDependents else { return false }
       if region.deliverer.isDelivering {
         self.region.use { $0.releaseLater(channel) }
         return false
@@ -133,17 +133,17 @@ extension Node {
   private func unlink(from edge: AnyEdge) {
     edge.source.withRegionLocked { _ in
       edge.sourceNode.use { node in
-        let attachments = edge.source.ensureAnyAttachments()
-        attachments.dependentCount -= 1
+        let extras = edge.source.ensureAnyExtras()
+        extras.dependentCount -= 1
         if beginsRegion {
           if edge.source.isDerived { node.region.use { $0.remove(edge) } }
         } else {
-          attachments.nodeCount -= 1
+          extras.nodeCount -= 1
         }
       }
     }
     guard beginsRegion else { return }
-    for root in edge.roots { root.channel.anyAttachments?.use { $0.listeners.remove(edge) } }
+    for root in edge.roots { root.channel.anyExtras?.use { $0.listeners.remove(edge) } }
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.

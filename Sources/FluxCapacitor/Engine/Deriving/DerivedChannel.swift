@@ -22,13 +22,13 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// region, a subscriber may write this value under the lock.
   @exclusivity(unchecked) @usableFromInline var delivered: Element?
 
-  /// The last value that a reader has computed, with its sum. The region's lock guards the memo.
-  @exclusivity(unchecked) @usableFromInline var memo: (value: Element, sum: VersionSum)?
+  /// The last value that a reader has computed, with its fingerprint. The region's lock guards the memo.
+  @exclusivity(unchecked) @usableFromInline var memo: (value: Element, fingerprint: Fingerprint)?
 
-  /// The sum of the memo's value. Relaxed ordering is enough, because a thread without the lock uses this number
+  /// The fingerprint of the memo's value. Relaxed ordering is enough, because a thread without the lock uses this number
   /// only to decide whether to look at the memo. If the number is out of date, the thread at worst
   /// computes a value again.
-  @usableFromInline let memoSum = ScheduledAtomic<UInt64>(.max)
+  @usableFromInline let memoFingerprint = ScheduledAtomic<UInt64>(.max)
 
   @inlinable init(
     from edges: [AnyEdge],
@@ -63,7 +63,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       // The formula calls `Edge.value(for:)`, which returns the value that the region has computed for the source.
-      let value = takeMemo(at: region.sum) ?? formula(.region)
+      let value = takeMemo(at: region.fingerprint) ?? formula(.region)
       // The node's first value, from the middle of a transaction, doesn't count as delivered.
       if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
@@ -79,15 +79,17 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
   }
 
-  /// Removes and returns the memo's value, if it has the given sum.
-  @inlinable func takeMemo(at sum: VersionSum) -> Element? {
-    let memoSum = memoSum.read { $0.load(ordering: .relaxed) }
-    return memoSum == sum.value ? takeExistingMemo(at: sum) : nil
+  /// Removes and returns the memo's value, if it has the given fingerprint.
+  @inlinable func takeMemo(at fingerprint: Fingerprint) -> Element? {
+    let memoFingerprint = memoFingerprint.read { $0.load(ordering: .relaxed) }
+    return memoFingerprint == fingerprint.value ? takeExistingMemo(at: fingerprint) : nil
   }
 
-  @usableFromInline func takeExistingMemo(at sum: VersionSum) -> Element? {
-    var memo: (value: Element, sum: VersionSum)?
-    regionChannel.lock.withLock { if self.memo?.sum == sum { replaceMemo(with: &memo) } }
+  @usableFromInline func takeExistingMemo(at fingerprint: Fingerprint) -> Element? {
+    var memo: (value: Element, fingerprint: Fingerprint)?
+    regionChannel.lock.withLock {
+      if self.memo?.fingerprint == fingerprint { replaceMemo(with: &memo) }
+    }
     return memo?.value
   }
 
@@ -123,7 +125,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       // The observer joins the history of the other observers. If the node has no history yet, the observer
       // starts with the current value.
       let hasHistory = node.isStarted || node.snapshot != nil
-      link(observation, since: hasHistory ? Version() : region.version)
+      link(observation, since: hasHistory ? .beginning : region.version)
       if node.isStarted {
         first = delivered
       } else if !ignoreFirst {
@@ -153,7 +155,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     region.lock.lock()
     if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
-      ownNode.didStart(at: evaluation.sum(of: ownNode))
+      ownNode.didStart(at: evaluation.fingerprint(of: ownNode))
     }
     region.lock.unlock()
     // The replaced value is released after unlocking, because a `deinit` can run user code.
@@ -163,7 +165,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// Does nothing, because the channel continues to call its observers without a handle.
   override func close() {}
 
-  override func becameUnobserved() { ownNode.deactivateIfUnobserved() }
+  override func observersMayHaveLeft() { ownNode.deactivateIfUnobserved() }
 }
 
 // MARK: - Reading
@@ -175,7 +177,7 @@ extension DerivedChannel {
       // `acquire` waits for the end of another thread's mutation, and traps inside this thread's own
       // mutation.
       region.acquire()
-      let value = known(at: VersionSum(region.version))
+      let value = known(at: Fingerprint(region.version))
       region.lock.unlock()
       return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
     }
@@ -184,49 +186,49 @@ extension DerivedChannel {
   /// Returns the constant's value for the current values of its variables.
   @usableFromInline func evaluate() -> Element {
     ownNode.lockRoots()
-    let found = withRegionLocked { _ in known(at: ownNode.currentSum) }
+    let found = withRegionLocked { _ in known(at: ownNode.currentFingerprint) }
     let evaluation = found == nil ? Evaluation(from: Evaluation.Snapshot(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
-  /// Returns the delivered value or the memo, whichever has the given sum, or `nil`. The caller
+  /// Returns the delivered value or the memo, whichever has the given fingerprint, or `nil`. The caller
   /// must hold the region's lock.
-  @inlinable func known(at sum: VersionSum) -> Element? {
-    if let delivered, ownNode.deliveredSum == sum { return delivered }
-    return memo?.sum == sum ? memo?.value : nil
+  @inlinable func known(at fingerprint: Fingerprint) -> Element? {
+    if let delivered, ownNode.deliveredFingerprint == fingerprint { return delivered }
+    return memo?.fingerprint == fingerprint ? memo?.value : nil
   }
 
   /// Replaces the memo, and passes the former memo back, so that the caller can release it after
   /// unlocking. The caller must hold the region's lock.
-  @inlinable func replaceMemo(with memo: inout (value: Element, sum: VersionSum)?) {
-    memoSum.unscheduled.store(memo?.sum.value ?? .max, ordering: .relaxed)
+  @inlinable func replaceMemo(with memo: inout (value: Element, fingerprint: Fingerprint)?) {
+    memoFingerprint.unscheduled.store(memo?.fingerprint.value ?? .max, ordering: .relaxed)
     swap(&memo, &self.memo)
   }
 
   /// Computes the constant's value from its only source, which is a variable.
   @inlinable func computeDirectly() -> Element {
-    var version = Version()
+    var version = Version.beginning
     let value = withUnsafeMutablePointer(to: &version) { formula(.variable($0)) }
-    remember(value, at: VersionSum(version))
+    remember(value, at: Fingerprint(version))
     return value
   }
 
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
-    let sum = evaluation.sum(of: ownNode)
-    if let found = regionChannel.lock.withLock({ known(at: sum) }) {
+    let fingerprint = evaluation.fingerprint(of: ownNode)
+    if let found = regionChannel.lock.withLock({ known(at: fingerprint) }) {
       return evaluation.add(found, of: self)
     }
     let value = formula(.evaluation(evaluation))
-    remember(value, at: sum)
+    remember(value, at: fingerprint)
     evaluation.add(value, of: self)
   }
 
   /// Stores a reader's value in the memo.
-  @inlinable func remember(_ value: Element, at sum: VersionSum) {
-    var memo: (value: Element, sum: VersionSum)? = (value, sum)
+  @inlinable func remember(_ value: Element, at fingerprint: Fingerprint) {
+    var memo: (value: Element, fingerprint: Fingerprint)? = (value, fingerprint)
     regionChannel.lock.withLock { replaceMemo(with: &memo) }
     // The former memo is released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime(memo) {}

@@ -18,10 +18,9 @@
 
   @inlinable final var source: AnyChannel { sourceReference.takeUnretainedValue() }
 
-  /// The factor of an input's sum in the sum of the region that begins with the target; see `VersionSum`. The
-  /// target's node sets this factor once. Inside a region, all nodes have the region's sum, so no factor is
-  /// needed.
-  @exclusivity(unchecked) final var weight = VersionSum.one
+  /// The coefficient of an input's fingerprint in the one of the region that begins with the target; see `Fingerprint`.
+  /// The target's node sets it once. Inside a region, all nodes have the region's fingerprint, so none is needed.
+  @exclusivity(unchecked) final var coefficient = Fingerprint.one
 
   /// The variable or constant that owns the source's channel, retained to keep the channel alive.
   private final var handle: AnyObject?
@@ -38,14 +37,14 @@
   /// The version of the source's region when the input was linked. Only changes with later versions
   /// reach the target. A thread writes this version under the locks of the source's region and the
   /// target's region.
-  @exclusivity(unchecked) @usableFromInline final var since = Version()
+  @exclusivity(unchecked) @usableFromInline final var since = Version.beginning
 
   /// The versions of the announced changes that await this input's value, in order. A version leaves the
   /// queue when the target takes the value. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline final var announced = FIFO<Version>()
 
-  /// The sum of the input's current value. Only the target's deliverer uses this property.
-  @exclusivity(unchecked) @usableFromInline final var sum = VersionSum.zero
+  /// The fingerprint of the input's current value. Only the target's deliverer uses this property.
+  @exclusivity(unchecked) @usableFromInline final var fingerprint = Fingerprint.zero
 
   /// Whether the change in progress has a new value for this input. Only the target's deliverer uses
   /// this property.
@@ -106,7 +105,7 @@
 
   /// The variables that determine the source's value.
   final var roots: [Node.Root] {
-    source.derivedNode?.roots ?? [Node.Root(reference: sourceReference, weight: .one)]
+    source.derivedNode?.roots ?? [Node.Root(reference: sourceReference, coefficient: .one)]
   }
 
   // MARK: Announcing
@@ -139,7 +138,7 @@
   /// versions in `announced`. The lock of the target's region guards this queue.
   @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
 
-  @usableFromInline typealias Brought = (value: Value, isChanged: Bool, sum: VersionSum)
+  @usableFromInline typealias Brought = (value: Value, isChanged: Bool, fingerprint: Fingerprint)
 
   /// The value that was taken from `brought` and isn't current yet. Only the target's deliverer uses this
   /// property.
@@ -206,7 +205,7 @@
         // The target awaits no value if it was linked after the change. During the computation, another
         // thread might have deactivated the target, and might even have activated it again.
         if brought.count < announced.count, since < region.version {
-          brought.append((value, isChanged, region.sum))
+          brought.append((value, isChanged, region.fingerprint))
           target.region.use { $0.didArrive(announced[brought.count - 1], on: thread) }
         }
         target.channel.use { $0.lock.unlock() }
@@ -217,20 +216,20 @@
   @inlinable func bringVariable() {
     sourceReference.use { source in
       let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
-      brought.append((variable.stored, true, VersionSum(variable.version)))
+      brought.append((variable.stored, true, Fingerprint(variable.version)))
     }
   }
 
   @inlinable func takeBrought() {
-    guard let (value, isChanged, sum) = brought.popFirst() else { return }
-    (taken, self.isChanged, self.sum) = (value, isChanged, sum)
+    guard let (value, isChanged, fingerprint) = brought.popFirst() else { return }
+    (taken, self.isChanged, self.fingerprint) = (value, isChanged, fingerprint)
   }
 
   @inlinable func makeTakenCurrent() { if let value = taken.take() { current = value } }
 
   override func start(from evaluation: Evaluation) {
     current = evaluation.value(of: source)
-    sum = evaluation.sum(of: sourceNode.takeUnretainedValue())
+    fingerprint = evaluation.fingerprint(of: sourceNode.takeUnretainedValue())
   }
 
   override func discardValues() -> Any {

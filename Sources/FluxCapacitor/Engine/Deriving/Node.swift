@@ -22,7 +22,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var regionChannel: Unmanaged<AnyChannel>!
 
   /// The region that the node belongs to. The reference is set when the node begins the region or is
-  /// first linked. The attachments of the first channel own the region.
+  /// first linked. The extras of the first channel own the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
   /// Whether the node begins its region.
@@ -45,7 +45,7 @@ import Synchronization
   /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
   let operations: Operations!
 
-  // The region's lock guards the properties from `snapshot` through `deliveredSum`. A thread that activates the
+  // The region's lock guards the properties from `snapshot` through `deliveredFingerprint`. A thread that activates the
   // node sets `snapshot` under the locks of the roots.
 
   /// The values of the roots when the node became active, until the node has a delivered value. The property
@@ -66,8 +66,8 @@ import Synchronization
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false
 
-  /// The sum of the last delivered change.
-  @exclusivity(unchecked) @usableFromInline var deliveredSum = VersionSum(value: .max)
+  /// The fingerprint of the last delivered change.
+  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
 
   /// Whether the node is linked to its sources. The locks of the roots guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
@@ -88,12 +88,12 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var observers: AnyChannel.Stretch =
     (nil, nil)
 
-  /// A variable that the node derives from, and the factor of the variable's version in the node's sum.
+  /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
   struct Root {
     /// The variable's channel, which the node's edges keep alive.
     let reference: Unmanaged<AnyChannel>
 
-    var weight: VersionSum
+    var coefficient: Fingerprint
 
     var channel: AnyChannel { reference.takeUnretainedValue() }
   }
@@ -121,7 +121,7 @@ import Synchronization
   init(ofVariable channel: AnyChannel) {
     self.channel = .passUnretained(channel)
     edges = []
-    roots = [Root(reference: .passUnretained(channel), weight: .one)]
+    roots = [Root(reference: .passUnretained(channel), coefficient: .one)]
     (mayKeepValues, needsValue) = (false, false)
     operations = nil
     beginRegion()
@@ -146,12 +146,12 @@ import Synchronization
   /// region. Sources that belong to one region have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
-    channel.ensureAnyAttachments().node = self
+    channel.ensureAnyExtras().node = self
     let regions = edges.map { $0.use { $0.source.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) {
       beginRegion()
-      for edge in edges { edge.use { $0.weight = .random() } }
+      for edge in edges { edge.use { $0.coefficient = .random() } }
     }
     roots = beginsRegion ? Node.union(of: edges) : edges[0].use { $0.roots }
   }
@@ -160,7 +160,7 @@ import Synchronization
     regionChannel = channel
     let region = Region(of: self, in: channel.takeUnretainedValue())
     self.region = .passUnretained(region)
-    channel.use { $0.ensureAnyAttachments().region = region }
+    channel.use { $0.ensureAnyExtras().region = region }
     beginsRegion = true
   }
 
@@ -170,19 +170,21 @@ import Synchronization
     for edge in edges.map({ $0.takeUnretainedValue() }) {
       for root in edge.roots {
         let index = indices[ObjectIdentifier(root.channel)] ?? roots.count
-        if index == roots.count { roots.append(Root(reference: root.reference, weight: .zero)) }
+        if index == roots.count {
+          roots.append(Root(reference: root.reference, coefficient: .zero))
+        }
         indices[ObjectIdentifier(root.channel)] = index
-        roots[index].weight = roots[index].weight + edge.weight * root.weight
+        roots[index].coefficient = roots[index].coefficient + edge.coefficient * root.coefficient
       }
     }
     return roots
   }
 
-  /// Returns the sum of the versions of the node's variables.
+  /// Returns the fingerprint of the versions of the node's variables.
   ///
-  /// - Parameter version: Returns the version of one variable, as a sum.
-  func sum(_ version: (AnyChannel) -> VersionSum) -> VersionSum {
-    roots.reduce(.zero) { $0 + $1.weight * version($1.channel) }
+  /// - Parameter version: Returns the version of one variable, as a fingerprint.
+  func fingerprint(_ version: (AnyChannel) -> Fingerprint) -> Fingerprint {
+    roots.reduce(.zero) { $0 + $1.coefficient * version($1.channel) }
   }
 
   /// Whether the node's only source is a variable.
@@ -204,12 +206,12 @@ import Synchronization
     observers = (nil, nil)
     guard takesPart else { return }
     if !isStarted, needsValue || isJoining { startFromSnapshot() }
-    if isJoining ? region.use({ $0.sum != deliveredSum }) : hasChangedSource {
+    if isJoining ? region.use({ $0.fingerprint != deliveredFingerprint }) : hasChangedSource {
       isChanged = channel.use { operations.compute($0, self) }
     }
     if !isChanged {
       region.use { region in
-        region.channel.use { $0.lock.withLock { deliveredSum = region.sum } }
+        region.channel.use { $0.lock.withLock { deliveredFingerprint = region.fingerprint } }
       }
     }
   }
@@ -237,12 +239,12 @@ import Synchronization
   /// hold the region's lock.
   @inlinable func didCompute() {
     observers = channel.use { $0.stretch }
-    didStart(at: region.use { $0.sum })
+    didStart(at: region.use { $0.fingerprint })
   }
 
   /// Records that the channel has a delivered value. The caller must hold the region's lock.
-  @inlinable func didStart(at sum: VersionSum) {
-    deliveredSum = sum
+  @inlinable func didStart(at fingerprint: Fingerprint) {
+    deliveredFingerprint = fingerprint
     if !isStarted { forgetSnapshot() }
   }
 
@@ -265,7 +267,7 @@ extension AnyChannel {
   /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
   /// lock.
   final var node: Node? {
-    anyAttachments?.use { $0.node }
+    anyExtras?.use { $0.node }
   }
 
   /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.
@@ -281,7 +283,7 @@ extension AnyChannel {
   final func ensureNode() -> Node {
     if let node { return node }
     let node = Node(ofVariable: self)
-    ensureAnyAttachments().node = node
+    ensureAnyExtras().node = node
     return node
   }
 }

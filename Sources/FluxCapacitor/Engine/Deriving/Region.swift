@@ -24,9 +24,9 @@
 
   // Only the deliverer uses the properties below, which describe the change in progress.
 
-  /// The version and the sum of the change in progress.
-  @exclusivity(unchecked) @usableFromInline var version = Version()
-  @exclusivity(unchecked) @usableFromInline var sum = VersionSum.zero
+  /// The version and the fingerprint of the change in progress.
+  @exclusivity(unchecked) @usableFromInline var version = Version.beginning
+  @exclusivity(unchecked) @usableFromInline var fingerprint = Fingerprint.zero
 
   /// The address of the value of the region's variable, while the constants that derive from the variable are
   /// computed.
@@ -136,7 +136,7 @@
   /// regions. Only the thread that is delivering the region calls this method.
   @usableFromInline func compute(from value: UnsafeRawPointer, on thread: CurrentThread) {
     self.value = value
-    sum = VersionSum(version)
+    fingerprint = Fingerprint(version)
     firstNode.use { $0.isChanged = true }
     computeNodes(on: thread)
     self.value = nil
@@ -175,11 +175,11 @@
     }
     guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
     firstNode.use { first in
-      sum = .zero
+      fingerprint = .zero
       for edge in first.edges {
         edge.use {
           $0.operations.makeCurrent($0)
-          sum = sum + $0.weight * $0.sum
+          fingerprint = fingerprint + $0.coefficient * $0.fingerprint
         }
       }
       first.compute()
@@ -195,9 +195,9 @@
   private func endDelivering(isStarting: Bool = false, on thread: CurrentThread) {
     channel.use { channel in
       channel.lock.lock()
-      let detached = channel.becomeIdle(takingLeftChanges: false, on: thread)
-      // One place is enough for the next change, even if other threads have left it to this thread.
-      channel.anyAttachments?.use { $0.left = nil }
+      let detached = channel.becomeIdle(takingForwardedChanges: false, on: thread)
+      // One place is enough for the next change, even if other threads have forwarded it to this thread.
+      channel.anyExtras?.use { $0.forwarded = nil }
       // While the region starts, this thread might already have reached the place, and delivered nothing.
       if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
       hasPlaceOfDeliverer = false
@@ -243,7 +243,7 @@
   }
 
   /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
-  /// another thread is delivering the region, the change is left to that thread.
+  /// another thread is delivering the region, the change is forwarded to that thread.
   private func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
@@ -254,7 +254,7 @@
         let place = Place(to: channel, through: version, by: Region.deliver)
         thread.append(place, isOwn: false)
       } else {
-        channel.leave(through: version, by: Region.deliver)
+        channel.forward(through: version, by: Region.deliver)
       }
     }
   }
@@ -269,7 +269,7 @@
   private func takeNext(on thread: CurrentThread) -> Bool {
     channel.use { channel in
       // If another thread is delivering the region or taking the change, that thread also adds the place for
-      // the changes that follow. So this thread leaves nothing to it.
+      // the changes that follow. So this thread forwards nothing to it.
       guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
         return false
       }

@@ -2,7 +2,10 @@
 @usableFromInline package struct Version: Comparable, Sendable {
   @usableFromInline let count: UInt64
 
-  @inlinable init(_ count: UInt64 = 0) { self.count = count }
+  @inlinable init(_ count: UInt64) { self.count = count }
+
+  /// The version before any write. Nothing is delivered through it.
+  @inlinable static var beginning: Version { Version(0) }
 
   /// A version that no channel reaches.
   @inlinable static var never: Version { Version(.max) }

@@ -72,7 +72,7 @@ import Synchronization
 
   /// Lets the current thread offer its next delivery to other threads after a number of their changes.
   package func offerDelivery(afterChanges count: Int) {
-    CurrentThread.current.pointee.changesOfOthers = 257 - Int32(count)
+    CurrentThread.current.pointee.handoverPressure = 257 - Int32(count)
   }
 
   /// The scenario thread that the current thread runs, if any.
@@ -81,7 +81,7 @@ import Synchronization
     set {
       CurrentThread.current.pointee.scheduled = newValue
       // Earlier work of the current thread must not influence the scenario.
-      CurrentThread.current.pointee.changesOfOthers = 0
+      CurrentThread.current.pointee.handoverPressure = 0
       CurrentThread.current.pointee.withdrawnOffers = 0
     }
   }

@@ -37,7 +37,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
     noteSurroundings()
-    pointee.changesOfOthers = 0
+    pointee.handoverPressure = 0
     pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {
       #if DEBUG
@@ -133,7 +133,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @inlinable init(
     to target: AnyObject,
-    through version: Version = Version(),
+    through version: Version = .beginning,
     isUncommitted: Bool = false,
     by deliver: @escaping Deliver
   ) {

@@ -51,12 +51,12 @@ import Synchronization
   /// The thread's queue of deliveries, which the thread makes when it has no open transaction.
   ///
   /// Each observed channel that a transaction has written has a place in this queue, in the order of the
-  /// first writes. Each change that had to wait for an earlier change also has a place, here or, if it is left
+  /// first writes. Each change that had to wait for an earlier change also has a place, here or, if it is forwarded
   /// to a delivering thread, later in that thread's round.
   @usableFromInline var round = FIFO<Place>()
 
   /// The number of places at the end of `round` that were added during the open transaction, by its writes or
-  /// by changes that other threads have left to this thread.
+  /// by changes that other threads have forwarded to this thread.
   @usableFromInline var openPlaces: Int32 = 0
 
   /// The pieces of work that stand for this thread's deliveries in the records of pending work. The thread
@@ -64,9 +64,9 @@ import Synchronization
   var accounts: [PendingWork.Ticket] = []
 
   /// The approximate number of other threads' changes that this thread has delivered since its round began. A
-  /// delivery during which another thread leaves changes counts as one. Withdrawing the offer of a handover
+  /// delivery during which another thread forwards changes counts as one. Withdrawing the offer of a handover
   /// lowers this number.
-  @usableFromInline var changesOfOthers: Int32 = 0
+  @usableFromInline var handoverPressure: Int32 = 0
 
   /// The number of handover offers that this thread has withdrawn since its round began, at most four.
   var withdrawnOffers: Int32 = 0

@@ -20,7 +20,7 @@
   override func observe(for tracker: Tracker) -> Dust {
     let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
       tracker.noteChange()
-      becameUnobserved()
+      observersMayHaveLeft()
     }
     observation.keepsSurroundings = true
     subscribe(observation, on: .current, ignoreFirst: true)
@@ -31,15 +31,15 @@
   /// a delivery, an idle channel keeps the value in `stored` until then. In a busy channel, the value joins
   /// the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
-    guard mark.isWritten else { return Version() }
+    guard mark.isWritten else { return .beginning }
     recordCommit(self)
     mark.writer = 0
-    anyAttachments?.use {
+    anyExtras?.use {
       $0.region?.admitJoining(to: version, on: thread)
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.
-    if needsDelivery {
+    if hasLocalDependents {
       if isIdle { mark.waitsForDelivery = true } else { enqueue(value) }
     }
     return version
@@ -71,8 +71,8 @@ extension Channel {
     var oldValue = newValue
     swap(&oldValue, &value)
     version = version.next
-    recordWrite(self, newValue, isCommitted: !isObserved)
-    if isObserved {
+    recordWrite(self, newValue, isCommitted: !hasDependents)
+    if hasDependents {
       let thread = CurrentThread.current
       let delivery = makeChange(newValue, on: thread)
       lock.unlock()
@@ -90,14 +90,14 @@ extension Channel {
   ///
   /// - Returns: The delivery of the change, or `nil` if this thread can't deliver the change now.
   @inlinable @inline(never)
-  final func makeChange(_ value: Element, on thread: CurrentThread) -> Delivery? {
+  final func makeChange(_ value: Element, on thread: CurrentThread) -> ChangeInProgress? {
     guard thread.pointee.openTransactions == 0, !mark.isWritten else {
       leaveToTransaction(on: thread)
       return nil
     }
     recordCommit(self)
-    let delivery = needsDelivery ? schedule(value, on: thread) : nil
-    attachments?.use { $0.listeners.announce(on: thread) }
+    let delivery = hasLocalDependents ? schedule(value, on: thread) : nil
+    extras?.use { $0.listeners.announce(on: thread) }
     return delivery
   }
 
@@ -153,10 +153,10 @@ extension Channel {
     thread.pointee.dispatchDeferrals -= 1
     if isChange {
       version = version.next
-      recordWrite(self, value, isCommitted: !isObserved)
+      recordWrite(self, value, isCommitted: !hasDependents)
     }
     let isOutermost = thread.pointee.openTransactions == 1
-    let needsCommit = isObserved || hasParts && isOutermost && thread.hasOpenPlaces
+    let needsCommit = hasDependents || hasParts && isOutermost && thread.hasOpenPlaces
     if !isChange || !needsCommit {
       lock.unlock()
       thread.endTransaction()
@@ -180,8 +180,8 @@ extension Channel {
   /// another variable.
   @inlinable final func unlockMutated(on thread: CurrentThread) {
     version = version.next
-    recordWrite(self, value, isCommitted: !isObserved)
-    if isObserved { leaveToTransaction(on: thread) }
+    recordWrite(self, value, isCommitted: !hasDependents)
+    if hasDependents { leaveToTransaction(on: thread) }
     lock.unlock()
   }
 

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The properties that few channels need. A channel creates its attachments on first use, which keeps
+/// The properties that few channels need. A channel creates its extras on first use, which keeps
 /// variables small.
 ///
 /// The lock of the channel's region guards the variable properties of this class. A region is a group of
 /// channels that a single thread at a time delivers.
-@usableFromInline class AnyAttachments {
+@usableFromInline class AnyChannelExtras {
   /// The changes of other threads that the delivering thread has to deliver, up to a version. When a place ends,
   /// the delivering thread adds a place for these changes to its own queue of deliveries.
   @exclusivity(unchecked) @usableFromInline
-  final var left: (version: Version, deliver: Place.Deliver)?
+  final var forwarded: (version: Version, deliver: Place.Deliver)?
 
-  /// Whether a thread has left changes since the end of the last delivery. `left` can stay set for longer.
-  final var hasNewlyLeft = false
+  /// Whether a thread has forwarded changes since the end of the last delivery. `forwarded` can stay set for longer.
+  final var hasNewlyForwarded = false
 
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
@@ -42,7 +42,7 @@ import Synchronization
     }
   }
 
-  /// The address of the tracker, or zero. The attachments own a reference to the tracker.
+  /// The address of the tracker, or zero. The extras own a reference to the tracker.
   private final let addressOfTracker = Atomic<UInt>(0)
 
   /// The address of the read-only side of the channel's variable, or zero. `AttachmentWord` explains the
@@ -69,8 +69,8 @@ import Synchronization
   }
 }
 
-/// The attachments of a channel with a known element type, including the channel's pending changes.
-@usableFromInline final class Attachments<Element: Sendable>: AnyAttachments {
+/// The extras of a channel with a known element type, including the channel's pending changes.
+@usableFromInline final class ChannelExtras<Element: Sendable>: AnyChannelExtras {
   /// The channel's pending changes, in the order of their versions.
   @exclusivity(unchecked) @usableFromInline var backlog = FIFO<Change>()
 
@@ -80,51 +80,51 @@ import Synchronization
   @inlinable override init() { super.init() }
 }
 
-/// The attachments of a channel, and the read-only side of the channel's variable, in a single word.
+/// The extras of a channel, and the read-only side of the channel's variable, in a single word.
 ///
 /// The read-only side is the constant of a variable, or the constant table of a variable table. A single
 /// word keeps variables small:
 ///
 /// | word | meaning |
 /// |---|---|
-/// | zero | the channel has neither attachments nor a read-only side |
+/// | zero | the channel has neither extras nor a read-only side |
 /// | odd | the address of the read-only side, plus one |
-/// | even | the address of the attachments, which hold the address of the read-only side |
+/// | even | the address of the extras, which hold the address of the read-only side |
 ///
-/// A thread adds the attachments under the lock of the channel's region. Threads access the read-only side
+/// A thread adds the extras under the lock of the channel's region. Threads access the read-only side
 /// without the lock. So each change of the word is a compare-exchange, which fails if another thread has
 /// changed the word. A change that publishes an object has release ordering, and each read has acquire
 /// ordering.
 ///
-/// The word owns one reference to the attachments, for as long as the channel exists. It also owns one
+/// The word owns one reference to the extras, for as long as the channel exists. It also owns one
 /// reference to the read-only side, until the variable is deallocated.
 @usableFromInline struct AttachmentWord: ~Copyable {
   @usableFromInline let word = Atomic<UInt>(0)
 
   @inlinable init() {}
 
-  deinit { attachments?.release() }
+  deinit { extras?.release() }
 
-  /// The attachments, if the channel has them.
-  @inlinable var attachments: Unmanaged<AnyAttachments>? {
-    AttachmentWord.attachments(in: word.load(ordering: .acquiring))
+  /// The extras, if the channel has them.
+  @inlinable var extras: Unmanaged<AnyChannelExtras>? {
+    AttachmentWord.extras(in: word.load(ordering: .acquiring))
   }
 
-  @inlinable static func attachments(in word: UInt) -> Unmanaged<AnyAttachments>? {
+  @inlinable static func extras(in word: UInt) -> Unmanaged<AnyChannelExtras>? {
     guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return nil }
     return .fromOpaque(address)
   }
 
-  /// Adds the attachments, which take over the read-only side. The caller must hold the lock of the
+  /// Adds the extras, which take over the read-only side. The caller must hold the lock of the
   /// channel's region.
   ///
-  /// - Precondition: The channel has no attachments.
-  @usableFromInline func add(_ attachments: AnyAttachments) {
-    let address = UInt(bitPattern: Unmanaged.passRetained(attachments).toOpaque())
+  /// - Precondition: The channel has no extras.
+  @usableFromInline func add(_ extras: AnyChannelExtras) {
+    let address = UInt(bitPattern: Unmanaged.passRetained(extras).toOpaque())
     var side = word.load(ordering: .acquiring)
     var isAdded = false
     while !isAdded {
-      attachments.readOnlySide.store(side & ~1, ordering: .relaxed)
+      extras.readOnlySide.store(side & ~1, ordering: .relaxed)
       (isAdded, side) = word.compareExchange(
         expected: side,
         desired: address,
@@ -136,10 +136,10 @@ import Synchronization
   /// The address of the read-only side. The caller must hold a reference to the variable.
   @inlinable var readOnlySide: UnsafeRawPointer? {
     let word = word.load(ordering: .acquiring)
-    guard let attachments = AttachmentWord.attachments(in: word) else {
+    guard let extras = AttachmentWord.extras(in: word) else {
       return UnsafeRawPointer(bitPattern: word & ~1)
     }
-    return attachments.use {
+    return extras.use {
       UnsafeRawPointer(bitPattern: $0.readOnlySide.load(ordering: .acquiring))
     }
   }
@@ -171,8 +171,8 @@ import Synchronization
   private func replaceReadOnlySide(_ expected: UInt, with side: UInt) -> UInt {
     while true {
       let word = word.load(ordering: .acquiring)
-      if let attachments = AttachmentWord.attachments(in: word) {
-        return attachments.use {
+      if let extras = AttachmentWord.extras(in: word) {
+        return extras.use {
           $0.readOnlySide.compareExchange(
             expected: expected,
             desired: side,
@@ -182,7 +182,7 @@ import Synchronization
       }
       guard word & ~1 == expected else { return word & ~1 }
       let desired = side == 0 ? 0 : side | 1
-      // This exchange fails if another thread has added attachments or a read-only side.
+      // This exchange fails if another thread has added extras or a read-only side.
       if self.word.compareExchange(
         expected: word,
         desired: desired,
