@@ -19,7 +19,7 @@
         }
         scenario.check {
           #expect(log.last == variable.value)
-          #expect(variable.channel.mark.transactions == 0)
+          #expect(variable.channel.pendingWrite.transactions == 0)
         }
       }
     }

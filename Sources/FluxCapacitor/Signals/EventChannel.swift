@@ -35,7 +35,7 @@
   ///
   /// - Precondition: The thread holds `lock`.
   override func commit(through version: Version, on thread: CurrentThread) -> Version {
-    mark.writer = 0
+    pendingWrite.writer = 0
     var last = version
     extras?.use { extras in
       let count = Int(extras.backlog.count)

@@ -107,7 +107,7 @@ extension AnyChannel {
 
   /// Removes all observations if no change is pending. The caller must hold the channel's lock.
   final func closeIfIdle(into detached: inout Detached) {
-    guard isIdle, !mark.isWritten, !mark.waitsForDelivery else { return }
+    guard isIdle, !pendingWrite.isWritten, !pendingWrite.waitsForDelivery else { return }
     while let first = firstObservation { unlink(first.takeUnretainedValue(), into: &detached) }
   }
 }

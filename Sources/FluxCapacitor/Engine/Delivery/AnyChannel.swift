@@ -18,8 +18,8 @@ import Synchronization
 /// - Each change in the backlog has a place in some thread's round (the thread's queue of deliveries), is
 ///   `forwarded` to the delivering thread, or belongs to an open transaction. When a place ends, the delivering
 ///   thread adds a place for all changes up to `forwarded`.
-/// - A variable's `mark` names the writer while an open transaction has an uncommitted write to the variable.
-///   After the commit, the `mark` says that the value waits for delivery, until the value is delivered or
+/// - A variable's `pendingWrite` names the writer while an open transaction has an uncommitted write to the variable.
+///   After the commit, the `pendingWrite` says that the value waits for delivery, until the value is delivered or
 ///   appended to the backlog. A variable that needs no delivery has no such value.
 /// - No user code runs under the region's lock, except the body of a `modify`, and the hashes and `==` of a
 ///   table's ids and rows.
@@ -27,7 +27,7 @@ import Synchronization
   @usableFromInline final let lock = Lock()
 
   /// What becomes of the variable's last write.
-  @exclusivity(unchecked) @usableFromInline final var mark = WriteMark()
+  @exclusivity(unchecked) @usableFromInline final var pendingWrite = PendingWrite()
 
   /// The number of writes, events, or changes announced to a derived constant so far.
   @exclusivity(unchecked) @usableFromInline final var version = Version.beginning
@@ -156,10 +156,10 @@ extension AnyChannel {
   ///
   /// - Returns: Whether the transaction has no place for the channel yet, so that the caller has to add one.
   @inlinable final func noteWrite(on thread: CurrentThread) -> Bool {
-    if mark.writer == thread.id { return false }
-    mark.writer = thread.id
-    if mark.transactions > 0, thread.hasPlace(for: self) { return false }
-    mark.transactions += 1
+    if pendingWrite.writer == thread.id { return false }
+    pendingWrite.writer = thread.id
+    if pendingWrite.transactions > 0, thread.hasPlace(for: self) { return false }
+    pendingWrite.transactions += 1
     return true
   }
 }
@@ -227,7 +227,7 @@ extension AnyChannel {
 /// | waits for delivery | is a change with a place in a thread's round | first appends the value to the backlog |
 ///
 /// Another thread's write during the transaction replaces the value too, and belongs to the same change.
-@usableFromInline struct WriteMark {
+@usableFromInline struct PendingWrite {
   /// The number of the thread whose open transaction wrote the variable last, or zero if no write waits for
   /// the end of a transaction.
   @usableFromInline var writer: UInt32 = 0

@@ -43,9 +43,11 @@ extension AnyChannel {
   /// caller must hold the channel's lock.
   @usableFromInline
   final func forward(through version: Version, by deliver: @escaping Place.Deliver) {
-    let extras = ensureAnyExtras()
-    extras.forwarded = (max(extras.forwarded?.version ?? version, version), deliver)
-    extras.hasNewlyForwarded = true
+    let extras = anyExtras ?? .passUnretained(ensureAnyExtras())
+    extras.use {
+      $0.forwarded = (max($0.forwarded?.version ?? version, version), deliver)
+      $0.hasNewlyForwarded = true
+    }
   }
 
   /// Adds a place for the changes that were forwarded to this thread, if any. The caller must hold the channel's

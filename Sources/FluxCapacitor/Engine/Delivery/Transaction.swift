@@ -55,7 +55,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     for index in places where pointee.round[index].isUncommitted {
       let place = pointee.round[index]
       place.channel.use { channel in
-        if place.locksChannel { channel.mark.transactions -= 1 }
+        if place.locksChannel { channel.pendingWrite.transactions -= 1 }
         pointee.round[index].version = channel.commit(through: place.version, on: self)
       }
     }

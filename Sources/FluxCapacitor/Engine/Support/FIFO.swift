@@ -55,7 +55,7 @@
 
   @inlinable func slot(at index: Int32) -> Int { Int((head &+ index) & mask) }
 
-  @usableFromInline mutating func grow() {
+  @inlinable @inline(never) mutating func grow() {
     var larger = FIFO()
     larger.mask = max(3, mask * 2 + 1)
     let slots = UnsafeMutablePointer<Element>.allocate(capacity: Int(larger.mask) + 1)

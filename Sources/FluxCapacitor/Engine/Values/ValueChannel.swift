@@ -3,7 +3,7 @@
 ///
 /// A write outside a transaction is a change by itself. A write inside a transaction adds a place for the
 /// variable to the thread's round. When the transaction ends, it makes the variable's value a change. A
-/// write by another thread meanwhile belongs to this change; see `WriteMark`.
+/// write by another thread meanwhile belongs to this change; see `PendingWrite`.
 @usableFromInline class ValueChannel<Element: Sendable>: Channel<Element>, @unchecked Sendable {
   /// The variable's value, which the channel's lock guards.
   @exclusivity(unchecked) @usableFromInline final var stored: Element
@@ -31,16 +31,16 @@
   /// a delivery, an idle channel keeps the value in `stored` until then. In a busy channel, the value joins
   /// the backlog.
   override func commit(through _: Version, on thread: CurrentThread) -> Version {
-    guard mark.isWritten else { return .beginning }
+    guard pendingWrite.isWritten else { return .beginning }
     recordCommit(self)
-    mark.writer = 0
+    pendingWrite.writer = 0
     anyExtras?.use {
       $0.region?.admitJoining(to: version, on: thread)
       if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.
     if hasLocalDependents {
-      if isIdle { mark.waitsForDelivery = true } else { enqueue(value) }
+      if isIdle { pendingWrite.waitsForDelivery = true } else { enqueue(value) }
     }
     return version
   }
@@ -67,7 +67,7 @@ extension Channel {
   @discardableResult @inlinable final func write(_ newValue: Element) -> Element {
     recordOperation("sets", self, newValue)
     acquire()
-    if mark.waitsForDelivery { moveToBacklog() }
+    if pendingWrite.waitsForDelivery { moveToBacklog() }
     var oldValue = newValue
     swap(&oldValue, &value)
     version = version.next
@@ -91,7 +91,7 @@ extension Channel {
   /// - Returns: The delivery of the change, or `nil` if this thread can't deliver the change now.
   @inlinable @inline(never)
   final func makeChange(_ value: Element, on thread: CurrentThread) -> ChangeInProgress? {
-    guard thread.pointee.openTransactions == 0, !mark.isWritten else {
+    guard thread.pointee.openTransactions == 0, !pendingWrite.isWritten else {
       leaveToTransaction(on: thread)
       return nil
     }
@@ -134,7 +134,7 @@ extension Channel {
   /// Takes the variable's lock within a mutation that has already begun.
   @inlinable final func lockForMutation(on thread: CurrentThread) {
     lock.lock(holder: thread.id)
-    if mark.waitsForDelivery { moveToBacklog() }
+    if pendingWrite.waitsForDelivery { moveToBacklog() }
   }
 
   /// Releases the variable's lock, and makes the mutation a change.
@@ -214,11 +214,11 @@ extension Channel {
     lock.lock()
     // Another thread might have moved the value to the backlog, and might even have committed a newer
     // value.
-    guard mark.waitsForDelivery, self.version == version else {
+    guard pendingWrite.waitsForDelivery, self.version == version else {
       lock.unlock()
       return deliverBacklog(through: version, on: thread)
     }
-    mark.waitsForDelivery = false
+    pendingWrite.waitsForDelivery = false
     let value = value
     let delivery = beginDelivering(version, on: thread)
     lock.unlock()
@@ -229,7 +229,7 @@ extension Channel {
   /// Moves a value that waits for delivery to the backlog, because a write is about to replace the value. The
   /// caller must hold the variable's lock.
   @usableFromInline final func moveToBacklog() {
-    mark.waitsForDelivery = false
+    pendingWrite.waitsForDelivery = false
     enqueue(value)
   }
 
