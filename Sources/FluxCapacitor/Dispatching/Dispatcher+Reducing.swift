@@ -41,8 +41,8 @@ extension Dispatcher {
 
   /// Calls a closure, which sees this dispatcher as the shared one.
   @usableFromInline func beShared<Result>(during body: () throws -> Result) rethrows -> Result {
-    PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
-    return try PendingWork.replacement.withValue(self, operation: body)
+    Dispatcher.noteReplacement()
+    return try Surroundings.ofTask.withValue(self, operation: body)
   }
 
   /// Reduces a state in the registered stores, which see this dispatcher as the shared one, and commits. Observers are

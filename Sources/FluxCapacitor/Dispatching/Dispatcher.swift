@@ -18,7 +18,7 @@ public final class Dispatcher: Sendable {
     registry = Registry(reportingUnreachedStates: isReporting)
   }
 
-  private init(_ registry: Registry) { self.registry = registry }
+  init(_ registry: Registry) { self.registry = registry }
 
   deinit { registry.unregisterAll() }
 
@@ -194,105 +194,4 @@ public final class Dispatcher: Sendable {
     recordOperation("unregisters all stores")
     registry.unregisterAll()
   }
-}
-
-// MARK: - Shared
-
-extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
-  /// that function.
-  ///
-  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
-  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Concurrency#The-shared-dispatcher> has an example.
-  public static var shared: Dispatcher {
-    let shortcut = PendingWork.shortcut.load(ordering: .acquiring)
-    guard shortcut > PendingWork.isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
-    else {
-      return sharedByLookUp
-    }
-    // The address belongs to `ofProcess`, which is never released.
-    return Unmanaged.fromOpaque(address).takeUnretainedValue()
-  }
-
-  private static var sharedByLookUp: Dispatcher {
-    let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
-    _ = PendingWork.shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
-    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a
-    // dispatcher.
-    let replacement = PendingWork.replacement.get()
-    return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
-  }
-
-  static let ofProcess = Dispatcher(
-    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true)
-  )
-}
-
-extension Dispatcher: PendingWorkOwner {
-  /// The work in progress on behalf of this dispatcher.
-  package var pendingWork: PendingWork { registry.pendingWork }
-}
-
-/// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
-///
-/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
-/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
-///
-/// ```swift
-/// let count = withDispatcher(Dispatcher()) {
-///   let store = CounterStore.instantiate()
-///   CounterAction().invoke(.add(2))
-///   return store.count.value
-/// }
-/// print(count)  // 2
-/// ```
-///
-/// - Parameters:
-///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
-///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
-public func withDispatcher<Result>(
-  _ dispatcher: Dispatcher,
-  operation: () throws -> Result
-) rethrows -> Result {
-  if dispatcher === Dispatcher.shared { return try operation() }
-  return try dispatcher.beShared(during: operation)
-}
-
-/// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
-///
-/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
-///
-/// ```swift
-/// let count = await withDispatcher(Dispatcher()) {
-///   let store = CounterStore.instantiate()
-///   await Task { CounterAction().invoke(.add(2)) }.value
-///   return store.count.value
-/// }
-/// print(count)  // 2
-/// ```
-///
-/// - Parameters:
-///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
-///   - isolation: The actor on which this function runs, which is the caller's actor by default.
-///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
-public func withDispatcher<Result>(
-  _ dispatcher: Dispatcher,
-  isolation: isolated (any Actor)? = #isolation,
-  operation: () async throws -> Result
-) async rethrows -> Result {
-  if dispatcher === Dispatcher.shared { return try await operation() }
-  PendingWork.shortcut.store(PendingWork.isReplaced, ordering: .relaxed)
-  return try await PendingWork.replacement.withValue(
-    dispatcher,
-    operation: operation,
-    isolation: isolation
-  )
 }

@@ -45,7 +45,7 @@ import Synchronization
       if CurrentThread.current.pointee.surroundings == address(of: replacement) {
         changes(value)
       } else {
-        PendingWork.replacement.withValue(replacement) { changes(value) }
+        Surroundings.ofTask.withValue(replacement) { changes(value) }
       }
     }
   }

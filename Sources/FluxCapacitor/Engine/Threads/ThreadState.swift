@@ -122,7 +122,7 @@ import Synchronization
   guard keyAndOne != 0, let state = ThreadState.ofThread(under: keyAndOne &- 1)
   else { return makeCurrentThread() }
   let thread = state.assumingMemoryBound(to: ThreadState.self)
-  if PendingWork.isEverReplaced { thread.pointee.isEverReplaced = true }
+  if Surroundings.isEverReplaced.load(ordering: .relaxed) { thread.pointee.isEverReplaced = true }
   return thread
 }
 
@@ -145,7 +145,7 @@ import Synchronization
   ThreadState.setOfThread(thread, under: ThreadState.key)
   // `isCurrent` needs the thread's state, so this assignment comes last.
   thread.pointee.isMainUnwatched = MainQueue.isCurrent
-  thread.pointee.isEverReplaced = PendingWork.isEverReplaced
+  thread.pointee.isEverReplaced = Surroundings.isEverReplaced.load(ordering: .relaxed)
   return thread
 }
 

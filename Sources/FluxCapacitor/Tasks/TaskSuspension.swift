@@ -6,18 +6,10 @@
 /// Another thread may end a suspension before this thread begins it, because the table counts suspensions. A
 /// task begins a suspension only after its former suspension has ended. Outside a task, the methods do nothing.
 @usableFromInline package struct TaskSuspension: Sendable {
-  package enum Kind {
-    /// The task continues after other work or after a pause.
-    case resting
-
-    /// The task continues only if an element arrives.
-    case idle
-  }
-
   private let task = TaskID()
-  private let kind: Kind
+  private let kind: PendingWork.Suspension
 
-  package init(_ kind: Kind) { self.kind = kind }
+  package init(_ kind: PendingWork.Suspension) { self.kind = kind }
 
   package func begin() {
     change { suspended in
@@ -42,7 +34,7 @@
 /// The suspension and the pieces of work of a task.
 struct SuspendedTask {
   /// The kind of the latest suspension.
-  fileprivate var kind: TaskSuspension.Kind?
+  fileprivate var kind: PendingWork.Suspension?
 
   /// One while the task is suspended, and otherwise zero. The count is negative if another thread has already
   /// ended the task's next suspension.
@@ -51,7 +43,7 @@ struct SuspendedTask {
   var pieces: [PendingWork.Ticket] = []
 
   /// The kind of the task's suspension, or nil if the task may be running.
-  var suspension: TaskSuspension.Kind? { count > 0 ? kind : nil }
+  var suspension: PendingWork.Suspension? { count > 0 ? kind : nil }
 
   private static let lock = Lock(isOfProcess: true)
 

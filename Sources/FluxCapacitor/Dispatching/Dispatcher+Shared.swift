@@ -1,0 +1,119 @@
+import Synchronization
+
+extension Dispatcher {
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
+  /// that function.
+  ///
+  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
+  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Concurrency#The-shared-dispatcher> has an example.
+  public static var shared: Dispatcher {
+    let shortcut = shortcut.load(ordering: .acquiring)
+    guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
+    else {
+      return sharedByLookUp
+    }
+    // The address belongs to `ofProcess`, which is never released.
+    return Unmanaged.fromOpaque(address).takeUnretainedValue()
+  }
+
+  private static var sharedByLookUp: Dispatcher {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
+    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
+    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a
+    // dispatcher.
+    let replacement = Surroundings.ofTask.get()
+    return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
+  }
+
+  /// The address of the process's dispatcher, until code replaces that dispatcher for the first time.
+  ///
+  /// The value is zero before the dispatcher is created. After the first replacement, the value is always
+  /// `isReplaced`. As long as the value is an address, finding the dispatcher requires no read of a
+  /// `TaskLocal`. Reading a `TaskLocal` takes longer than all other steps of finding the dispatcher.
+  ///
+  /// Threads store the address with release ordering and load the address with acquire ordering. So a
+  /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for
+  /// `isReplaced`. Only the task that replaces the dispatcher depends on `isReplaced`, and that same task
+  /// has stored `isReplaced`.
+  private static let shortcut = Atomic<UInt>(0)
+  private static let isReplaced: UInt = 1
+
+  /// Records that code replaces the process's dispatcher.
+  static func noteReplacement() {
+    Surroundings.isEverReplaced.store(true, ordering: .relaxed)
+    shortcut.store(isReplaced, ordering: .relaxed)
+  }
+
+  static let ofProcess = Dispatcher(
+    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true)
+  )
+}
+
+extension Dispatcher: PendingWorkOwner {
+  /// The work in progress on behalf of this dispatcher.
+  package var pendingWork: PendingWork { registry.pendingWork }
+}
+
+/// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
+///
+/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
+/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
+/// uses the process-wide dispatcher.
+///
+/// ```swift
+/// let count = withDispatcher(Dispatcher()) {
+///   let store = CounterStore.instantiate()
+///   CounterAction().invoke(.add(2))
+///   return store.count.value
+/// }
+/// print(count)  // 2
+/// ```
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
+public func withDispatcher<Result>(
+  _ dispatcher: Dispatcher,
+  operation: () throws -> Result
+) rethrows -> Result {
+  if dispatcher === Dispatcher.shared { return try operation() }
+  return try dispatcher.beShared(during: operation)
+}
+
+/// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
+///
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
+/// uses the process-wide dispatcher.
+///
+/// ```swift
+/// let count = await withDispatcher(Dispatcher()) {
+///   let store = CounterStore.instantiate()
+///   await Task { CounterAction().invoke(.add(2)) }.value
+///   return store.count.value
+/// }
+/// print(count)  // 2
+/// ```
+///
+/// - Parameters:
+///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
+///   - isolation: The actor on which this function runs, which is the caller's actor by default.
+///   - operation: The closure to run with the replacement.
+/// - Returns: The result of the operation.
+public func withDispatcher<Result>(
+  _ dispatcher: Dispatcher,
+  isolation: isolated (any Actor)? = #isolation,
+  operation: () async throws -> Result
+) async rethrows -> Result {
+  if dispatcher === Dispatcher.shared { return try await operation() }
+  Dispatcher.noteReplacement()
+  return try await Surroundings.ofTask.withValue(
+    dispatcher,
+    operation: operation,
+    isolation: isolation
+  )
+}
