@@ -30,9 +30,8 @@ import Synchronization
   /// The number of these constants that belong to the channel's region.
   @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
 
-  /// The listeners that are notified when a write to this variable becomes a change. Each listener
-  /// belongs to a constant that derives from several variables.
-  @exclusivity(unchecked) @usableFromInline final var listeners = ListenerList()
+  /// The inputs of regions to which a write is announced when it becomes a change.
+  @exclusivity(unchecked) @usableFromInline final var inputs = InputList()
 
   /// The tracker that notifies the Observation framework of changes. The reference is `nil` until code reads
   /// the channel's value inside `withObservationTracking`. Accesses to this reference need no lock.

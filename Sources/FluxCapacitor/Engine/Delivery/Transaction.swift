@@ -59,9 +59,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
         pointee.round[index].version = channel.commit(through: place.version, on: self)
       }
     }
-    if !pointee.listeners.isEmpty {
-      pointee.listeners.announce(on: self)
-      pointee.listeners.removeAll(keepingCapacity: true)
+    if !pointee.inputs.isEmpty {
+      pointee.inputs.announce(on: self)
+      pointee.inputs.removeAll(keepingCapacity: true)
     }
     for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
     // The announcements might have added more places, which belong to no transaction.

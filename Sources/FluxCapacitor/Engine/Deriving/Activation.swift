@@ -74,7 +74,7 @@ extension Node {
     }
     guard beginsRegion else { return }
     for root in edge.roots {
-      root.channel.anyExtras?.use { $0.listeners.insert(.passUnretained(edge)) }
+      root.channel.anyExtras?.use { $0.inputs.insert(.passUnretained(edge)) }
     }
   }
 
@@ -143,7 +143,7 @@ extension Node {
       }
     }
     guard beginsRegion else { return }
-    for root in edge.roots { root.channel.anyExtras?.use { $0.listeners.remove(edge) } }
+    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.remove(edge) } }
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.

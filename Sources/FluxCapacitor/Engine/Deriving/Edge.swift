@@ -12,7 +12,7 @@
 /// | brought | `Edge.brought`, a queue | a commit writes the source, or the deliverer of the source's region computes it | the target's deliverer takes the change to which the value belongs |
 /// | taken | `Edge.taken` | the deliverer takes the value under the lock | the lock is released |
 /// | current | `Edge.current` | the deliverer releases the former value, under no lock | the next value |
-@usableFromInline class AnyEdge: ChangeListener, @unchecked Sendable {
+@usableFromInline class AnyEdge: @unchecked Sendable {
   /// The channel of the source. `handle` keeps the channel alive.
   @usableFromInline final let sourceReference: Unmanaged<AnyChannel>
 
@@ -33,6 +33,10 @@
   @exclusivity(unchecked) @usableFromInline final var sourceNode: Unmanaged<Node>!
 
   // Inputs
+
+  /// The input's sort key among those to which a commit is announced: the number of the region's first node, and the
+  /// position among the inputs of the region, which share its lock.
+  @exclusivity(unchecked) @usableFromInline final var order: (region: UInt64, index: Int) = (0, 0)
 
   /// The version of the source's region when the input was linked. Only changes with later versions
   /// reach the target. A thread writes this version under the locks of the source's region and the
@@ -110,9 +114,12 @@
 
   // MARK: Announcing
 
-  override final func announce(isFirstOfGroup: Bool) {
+  /// Announces a commit to the region.
+  ///
+  /// - Parameter isFirstOfRegion: Whether this input is the first of its region, and takes the region's lock.
+  final func announce(isFirstOfRegion: Bool) {
     target.use { $0.region }.use { region in
-      if isFirstOfGroup { region.lockAndAppendChange() }
+      if isFirstOfRegion { region.lockAndAppendChange() }
       let isVariable = sourceReference.use { !$0.isDerived }
       // The source's region brings no value if the source doesn't take part in the change yet, or if the input was
       // linked after the write, so that its first value includes the write. The commit has already been announced to
@@ -127,7 +134,9 @@
     }
   }
 
-  override final func endAnnouncing(on thread: CurrentThread) {
+  /// Releases the region's lock, after the commit has been announced to all inputs. Only the first input of each region
+  /// receives this call.
+  final func endAnnouncing(on thread: CurrentThread) {
     target.use { $0.region }.use { $0.endAnnouncing(on: thread) }
   }
 }

@@ -16,8 +16,8 @@ import Synchronization
   /// transaction.
   @usableFromInline var openTransactions = 0
 
-  /// The listeners that the commit in progress notifies.
-  @usableFromInline var listeners = ListenerList()
+  /// The inputs to which the commit in progress is announced.
+  @usableFromInline var inputs = InputList()
 
   /// The number of reduces, replays, mutations, reads and store inits in progress. The thread defers
   /// dispatches until the number is zero.

@@ -36,7 +36,7 @@
     pendingWrite.writer = 0
     anyExtras?.use {
       $0.region?.admitJoining(to: version, on: thread)
-      if !$0.listeners.isEmpty { thread.pointee.listeners.insert(contentsOf: $0.listeners) }
+      if !$0.inputs.isEmpty { thread.pointee.inputs.insert(contentsOf: $0.inputs) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.
     if hasLocalDependents {
@@ -97,7 +97,7 @@ extension Channel {
     }
     recordCommit(self)
     let delivery = hasLocalDependents ? schedule(value, on: thread) : nil
-    extras?.use { $0.listeners.announce(on: thread) }
+    extras?.use { $0.inputs.announce(on: thread) }
     return delivery
   }
 
