@@ -123,8 +123,10 @@ import Synchronization
     detached.release()
   }
 
-  /// Subscribes an observation that notifies a tracker of the channel's changes. The channel owns the tracker.
-  func observe(for tracker: Tracker) -> Dust { trap("\(self) is not a variable.") }
+  /// Subscribes a closure of the library that is called after each change of the variable.
+  func observe(calling didChange: @escaping @Sendable () -> Void) -> Dust {
+    trap("\(self) is not a variable.")
+  }
 
   /// Called when neither an observer nor an observed constant uses the channel any longer. A part of a table
   /// receives this call whenever an observer has left or a tracked read may have ended, and decides for

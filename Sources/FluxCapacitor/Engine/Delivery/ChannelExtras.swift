@@ -33,16 +33,16 @@ import Synchronization
   /// The inputs of regions to which a write is announced when it becomes a change.
   @exclusivity(unchecked) @usableFromInline final var inputs = InputList()
 
-  /// The tracker that notifies the Observation framework of changes. The reference is `nil` until code reads
-  /// the channel's value inside `withObservationTracking`. Accesses to this reference need no lock.
-  final var tracker: Unmanaged<Tracker>? {
-    UnsafeRawPointer(bitPattern: addressOfTracker.load(ordering: .acquiring)).map {
+  /// An object of another folder that lives as long as the channel, such as the `Tracker` that notifies the Observation
+  /// framework of changes. Accesses to this reference need no lock.
+  final var companion: Unmanaged<AnyObject>? {
+    UnsafeRawPointer(bitPattern: addressOfCompanion.load(ordering: .acquiring)).map {
       .fromOpaque($0)
     }
   }
 
-  /// The address of the tracker, or zero. The extras own a reference to the tracker.
-  private final let addressOfTracker = Atomic<UInt>(0)
+  /// The address of the companion, or zero. The extras own a reference to the companion.
+  private final let addressOfCompanion = Atomic<UInt>(0)
 
   /// The address of the read-only side of the channel's variable, or zero. `AttachmentWord` explains the
   /// address's ordering and lifetime.
@@ -50,19 +50,19 @@ import Synchronization
 
   @inlinable init() {}
 
-  deinit { tracker.map(Tracker.release) }
+  deinit { if let companion { CurrentThread.current.whileDelivering { companion.release() } } }
 
-  /// Adds a tracker, unless another thread has already added one.
+  /// Adds a companion, unless another thread has already added one.
   ///
-  /// - Returns: The tracker that the channel has now.
-  final func add(_ tracker: Tracker) -> Tracker {
-    let own = Unmanaged.passRetained(tracker)
-    let (isAdded, other) = addressOfTracker.compareExchange(
+  /// - Returns: The companion that the channel has now.
+  final func addCompanion(_ companion: AnyObject) -> AnyObject {
+    let own = Unmanaged.passRetained(companion)
+    let (isAdded, other) = addressOfCompanion.compareExchange(
       expected: 0,
       desired: UInt(bitPattern: own.toOpaque()),
       ordering: .acquiringAndReleasing
     )
-    guard !isAdded, let other = UnsafeRawPointer(bitPattern: other) else { return tracker }
+    guard !isAdded, let other = UnsafeRawPointer(bitPattern: other) else { return companion }
     own.release()
     return Unmanaged.fromOpaque(other).takeUnretainedValue()
   }

@@ -239,7 +239,6 @@ extension DerivedChannel {
 extension Channel {
   @inlinable final func derivedValue() -> Element {
     recordOperation("reads", self)
-    derivedChannel.ownNode.trackRead()
     let value = derivedChannel.currentValue()
     recordOperation("reads", self, value)
     return value
@@ -248,14 +247,5 @@ extension Channel {
   /// This channel as a derived constant's channel.
   @inlinable final var derivedChannel: DerivedChannel<Element> {
     unsafeDowncast(self, to: DerivedChannel<Element>.self)
-  }
-}
-
-extension Node {
-  /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
-  /// of them.
-  @usableFromInline func trackRead() {
-    guard roots[0].reference.use({ $0.trackRead() }) else { return }
-    for root in roots.dropFirst() { root.channel.trackRead() }
   }
 }

@@ -156,10 +156,10 @@
   /// The value from which the target is computed. Only the target's deliverer uses this property.
   @exclusivity(unchecked) @usableFromInline var current: Value?
 
-  @inlinable init<Trait>(from value: PrimitiveValue<Trait, Value>) {
+  @inlinable init(from source: Channel<Value>, keptBy handle: AnyObject) {
     super.init(
-      from: value.channel,
-      keptBy: value,
+      from: source,
+      keptBy: handle,
       // Each closure is called only with the edge that owns the closure, so the downcasts are safe.
       (
         bring: { unsafeDowncast($0, to: Edge.self).bringValue(on: $1) },

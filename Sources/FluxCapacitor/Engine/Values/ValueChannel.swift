@@ -17,11 +17,8 @@
 
   override var anyValue: any Sendable { stored }
 
-  override func observe(for tracker: Tracker) -> Dust {
-    let observation = Observation<Element>(on: .current) { [unowned self, unowned tracker] _ in
-      tracker.noteChange()
-      observersMayHaveLeft()
-    }
+  override func observe(calling didChange: @escaping @Sendable () -> Void) -> Dust {
+    let observation = Observation<Element>(on: .current) { _ in didChange() }
     observation.keepsSurroundings = true
     subscribe(observation, on: .current, ignoreFirst: true)
     return observation

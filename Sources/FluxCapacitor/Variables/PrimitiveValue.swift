@@ -74,7 +74,10 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// count.value = 1  // It will be drawn anew.
   /// ```
   @inlinable public var value: Element {
-    if channel.isDerived { return channel.derivedValue() }
+    if channel.isDerived {
+      channel.derivedChannel.ownNode.trackRead()
+      return channel.derivedValue()
+    }
     channel.trackRead()
     return channel.read()
   }

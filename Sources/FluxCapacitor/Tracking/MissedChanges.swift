@@ -12,8 +12,7 @@
 /// contains no more trackers than there are.
 final class MissedChanges: @unchecked Sendable {
   private struct Entry {
-    weak var tracker: AnyObject?
-    let notify: @Sendable (AnyObject) -> Void
+    weak var tracker: Tracker?
   }
 
   // `lock` guards the properties below. A reference from `Entry` is used without the lock, because it might be the
@@ -37,17 +36,14 @@ final class MissedChanges: @unchecked Sendable {
     return ofProcess
   }
 
-  /// Adds a tracker, and a closure that notifies it.
+  /// Adds a tracker.
   ///
   /// - Returns: The number with which the tracker can be removed, and whether the caller has to call `sendBlock()`.
-  func add(
-    _ tracker: AnyObject,
-    notify: @escaping @Sendable (AnyObject) -> Void
-  ) -> (number: Int, isFirst: Bool) {
+  func add(_ tracker: Tracker) -> (number: Int, isFirst: Bool) {
     lock.withLock {
       defer { isBlockSent = true }
       lastNumber += 1
-      entries[lastNumber] = Entry(tracker: tracker, notify: notify)
+      entries[lastNumber] = Entry(tracker: tracker)
       return (lastNumber, !isBlockSent)
     }
   }
@@ -64,7 +60,7 @@ final class MissedChanges: @unchecked Sendable {
     }
     CurrentThread.current.whileDelivering {
       for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {
-        if let tracker = entry.tracker { entry.notify(tracker) }
+        entry.tracker?.noteMissedChange()
       }
     }
   }

@@ -222,10 +222,7 @@ import Synchronization
       guard dust != nil, missed == nil, notified.contains(where: { $0.map(isUsed) ?? false }) else {
         return false
       }
-      // The downcast is safe because the closure receives this tracker.
-      let (number, isFirst) = list.add(self) {
-        unsafeDowncast($0, to: Tracker.self).noteMissedChange()
-      }
+      let (number, isFirst) = list.add(self)
       missed = (list, number)
       return isFirst
     }
@@ -245,9 +242,15 @@ import Synchronization
   /// tracker.
   fileprivate func install(in channel: AnyChannel, on thread: CurrentThread) {
     isBlind = !isAwaited
-    let dust = channel.observe(for: self)
+    // The channel owns the tracker.
+    let dust = channel.observe { [unowned self, unowned channel] in
+      noteChange()
+      channel.observersMayHaveLeft()
+    }
     lock.withLock { self.dust = dust }
-    let tracker = channel.lock.withLock { channel.ensureAnyExtras() }.add(self)
+    let extras = channel.lock.withLock { channel.ensureAnyExtras() }
+    // Only this method adds a companion.
+    let tracker = unsafeDowncast(extras.addCompanion(self), to: Tracker.self)
     guard tracker !== self else { return }
     dust.clean()
     tracker.lock.withLock { tracker.superfluous.append(self) }
@@ -258,7 +261,9 @@ import Synchronization
 extension AnyChannel {
   /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
   /// long as the channel.
-  final var tracker: Unmanaged<Tracker>? { anyExtras?.use { $0.tracker } }
+  final var tracker: Unmanaged<Tracker>? {
+    anyExtras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
+  }
 
   /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
   /// the channel's next change.
@@ -275,6 +280,15 @@ extension AnyChannel {
     thread.pointee.spareTracker = nil
     tracker.takeRetainedValue().install(in: self, on: thread)
     return true
+  }
+}
+
+extension Node {
+  /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
+  /// of them.
+  @usableFromInline func trackRead() {
+    guard roots[0].reference.use({ $0.trackRead() }) else { return }
+    for root in roots.dropFirst() { root.channel.trackRead() }
   }
 }
 

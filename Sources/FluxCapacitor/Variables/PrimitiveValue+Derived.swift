@@ -33,7 +33,7 @@ extension PrimitiveValue {
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
-    let source = Edge(from: self)
+    let source = Edge(from: channel, keptBy: self)
     return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
   }
 
@@ -50,7 +50,7 @@ extension PrimitiveValue {
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
-    let source = Edge(from: self)
+    let source = Edge(from: channel, keptBy: self)
     return Constant(
       sharing: DerivedChannel(from: [source], isSame: areEquivalent) {
         source.value(for: $0)
@@ -146,7 +146,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   @inlinable public static func combine<each SourceTrait, each Source: Sendable>(
     _ values: repeat PrimitiveValue<each SourceTrait, each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
-    let edges = (repeat Edge(from: each values))
+    let edges = (repeat Edge(from: (each values).channel, keptBy: each values))
     var list: [AnyEdge] = []
     repeat list.append(each edges)
     return Constant(
@@ -172,8 +172,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     _ first: PrimitiveValue<FirstTrait, First>,
     _ second: PrimitiveValue<SecondTrait, Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {
-    let first = Edge(from: first)
-    let second = Edge(from: second)
+    let first = Edge(from: first.channel, keptBy: first)
+    let second = Edge(from: second.channel, keptBy: second)
     return Constant(
       sharing: DerivedChannel(from: [first, second]) { reading in
         (first.value(for: reading), second.value(for: reading))
