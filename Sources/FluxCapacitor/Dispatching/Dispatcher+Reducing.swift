@@ -33,12 +33,6 @@ extension Dispatcher {
     return true
   }
 
-  /// Returns whether the current code sees this dispatcher as the shared one. Until code replaces the process's dispatcher,
-  /// that doesn't matter.
-  @inlinable func isShared(on thread: CurrentThread) -> Bool {
-    !thread.pointee.isEverReplaced || self === Dispatcher.shared
-  }
-
   /// Calls a closure, which sees this dispatcher as the shared one.
   @usableFromInline func beShared<Result>(during body: () throws -> Result) rethrows -> Result {
     Dispatcher.noteReplacement()
@@ -52,7 +46,8 @@ extension Dispatcher {
     from location: SourceLocation,
     on thread: CurrentThread
   ) {
-    if isShared(on: thread) {
+    // Until code replaces the process's dispatcher, it doesn't matter which dispatcher the stores see.
+    if !thread.pointee.isEverReplaced || self === Dispatcher.shared {
       reduceAsShared(state, from: location, on: thread)
     } else {
       beShared { reduceAsShared(state, from: location, on: thread) }
@@ -173,7 +168,7 @@ extension Dispatcher {
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "a store's initializer") }
       registry.turn.lock(holder: thread.id)
     }
-    thread.beginTransaction()
+    thread.pointee.openTransactions += 1
     return takesTurn
   }
 

@@ -208,7 +208,7 @@ extension PrimitiveValue where Trait == MutableTrait {
     get { channel.read() }
     set { channel.write(newValue) }
     _modify {
-      let thread = channel.beginChangeInPlace()
+      let thread = channel.beginMutation(isInPlace: true)
       defer {
         channel.trapIfSuspended()
         channel.endMutation(on: thread)

@@ -96,7 +96,7 @@ extension AnyChannel {
       $0.hasNewlyForwarded = false
     }
     if hasCleaned {
-      removeCleaned(into: &detached)
+      if !isDerived { removeCleaned(into: &detached) }
       if let region = anyExtras?.use({ $0.region }) {
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()

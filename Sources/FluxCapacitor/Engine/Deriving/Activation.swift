@@ -50,8 +50,9 @@ extension Node {
       channel.withRegionLocked { first in
         (isActive, isStarted, takesPart, joinsNext) = (true, false, false, false)
         region.use { region in
+          region.add(self)
           region.admit(self, from: first.version)
-          beginsRegion ? region.beginStarting(on: thread) : region.add(self)
+          if beginsRegion { region.beginStarting(on: thread) }
         }
       }
     }
@@ -124,7 +125,8 @@ extension Node {
       self.region.use { $0.forget(self) }
       if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {
-        if beginsRegion { discarded += $0.discardPending() } else { $0.remove(self) }
+        $0.remove(self)
+        if beginsRegion { discarded += $0.discardPending() }
       }
       return true
     }

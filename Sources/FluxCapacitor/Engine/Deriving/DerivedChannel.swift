@@ -70,7 +70,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        node.didCompute()
+        node.observers = stretch
+        node.didStart(at: region.fingerprint)
         channel.lock.unlock()
       }
       // The former value is released after unlocking, because a `deinit` can run user code.

@@ -65,9 +65,9 @@
     /// the target's region.
     bringVariable: @Sendable (AnyEdge) -> Void,
 
-    /// Moves the first value from `Edge.brought` to `Edge.taken`. The caller must hold the lock of the
-    /// target's region.
-    takeBrought: @Sendable (AnyEdge) -> Void,
+    /// Moves the value that was brought for a change, if the change awaited one, from `Edge.brought` to `Edge.taken`. The
+    /// caller must hold the lock of the target's region.
+    take: @Sendable (AnyEdge, Version) -> Void,
 
     /// Moves the value from `Edge.taken` to `Edge.current`, and releases the former value. The caller must
     /// hold no lock.
@@ -92,15 +92,6 @@
 
   /// Sets the input's current value from an evaluation. Only the target's deliverer may call this method.
   func start(from evaluation: Evaluation) {}
-
-  /// Takes the value that this input has brought for a change, if the change awaited one. The caller must
-  /// hold the lock of the target's region.
-  final func takeValue(for version: Version) {
-    isChanged = false
-    guard !announced.isEmpty, announced[0] == version else { return }
-    _ = announced.popFirst()
-    operations.takeBrought(self)
-  }
 
   /// Discards the input's pending values. The caller must hold the lock of the target's region.
   ///
@@ -133,12 +124,6 @@
       if isVariable { operations.bringVariable(self) }
     }
   }
-
-  /// Releases the region's lock, after the commit has been announced to all inputs. Only the first input of each region
-  /// receives this call.
-  final func endAnnouncing(on thread: CurrentThread) {
-    target.use { $0.region }.use { $0.endAnnouncing(on: thread) }
-  }
 }
 
 /// An edge from a variable or constant to a derived constant, for values of a known type.
@@ -164,7 +149,7 @@
       (
         bring: { unsafeDowncast($0, to: Edge.self).bringValue(on: $1) },
         bringVariable: { unsafeDowncast($0, to: Edge.self).bringVariable() },
-        takeBrought: { unsafeDowncast($0, to: Edge.self).takeBrought() },
+        take: { unsafeDowncast($0, to: Edge.self).takeValue(for: $1) },
         makeCurrent: { unsafeDowncast($0, to: Edge.self).makeTakenCurrent() }
       )
     )
@@ -229,9 +214,11 @@
     }
   }
 
-  @inlinable func takeBrought() {
-    guard let (value, isChanged, fingerprint) = brought.popFirst() else { return }
-    (taken, self.isChanged, self.fingerprint) = (value, isChanged, fingerprint)
+  @inlinable func takeValue(for version: Version) {
+    isChanged = false
+    guard !announced.isEmpty, announced[0] == version, let brought = brought.popFirst() else { return }
+    _ = announced.popFirst()
+    (taken, isChanged, fingerprint) = brought
   }
 
   @inlinable func makeTakenCurrent() { if let value = taken.take() { current = value } }

@@ -1,17 +1,11 @@
-/// The inputs to which a commit is announced while all of its variables are locked, sorted by `order` and without
-/// duplicates. The list doesn't retain its inputs, because each is removed from the list before it is released.
+/// The inputs to which a commit is announced while all of its variables are locked, sorted by `order`. A transaction's
+/// list contains an input once for each written variable. The list doesn't retain its inputs, because each is removed
+/// from the list before it is released.
 @usableFromInline typealias InputList = [Unmanaged<AnyEdge>]
 
 extension InputList {
   mutating func insert(_ input: Unmanaged<AnyEdge>) {
-    let order = input.use { $0.order }
-    let index = index(of: order)
-    if index < count, self[index].use({ $0.order == order }) { return }
-    insert(input, at: index)
-  }
-
-  @usableFromInline mutating func insert(contentsOf others: InputList) {
-    for input in others { insert(input) }
+    insert(input, at: index(of: input.use { $0.order }))
   }
 
   mutating func remove(_ input: AnyEdge) {
@@ -23,22 +17,20 @@ extension InputList {
   ///
   /// If two threads announce changes to the same inputs, all of these receive the changes in the same order, because an
   /// announcing thread holds the locks of all regions until the end.
-  @inlinable func announce(on thread: CurrentThread) {
-    if !isEmpty { announceToEach(on: thread) }
-  }
-
-  @usableFromInline func announceToEach(on thread: CurrentThread) {
+  @usableFromInline func announce(on thread: CurrentThread) {
     forEachInput { $0.announce(isFirstOfRegion: $1) }
-    forEachInput { if $1 { $0.endAnnouncing(on: thread) } }
+    forEachInput { input, isFirst in
+      if isFirst { input.target.use { $0.region }.use { $0.endAnnouncing(on: thread) } }
+    }
   }
 
   @inline(__always)
   private func forEachInput(_ body: (AnyEdge, _ isFirstOfRegion: Bool) -> Void) {
-    var region: UInt64 = 0
+    var last: (region: UInt64, index: Int) = (0, 0)
     for input in self {
       input.use {
-        body($0, $0.order.region != region)
-        region = $0.order.region
+        if $0.order != last { body($0, $0.order.region != last.region) }
+        last = $0.order
       }
     }
   }

@@ -84,8 +84,8 @@ import Synchronization
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
-  /// The observers that receive the new value, which `didCompute` sets.
-  @exclusivity(unchecked) @usableFromInline private(set) var observers: AnyChannel.Stretch =
+  /// The observers that receive the new value.
+  @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch =
     (nil, nil)
 
   /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
@@ -233,13 +233,6 @@ import Synchronization
   /// Calls the observers that receive the computed value.
   func deliverComputed(on thread: CurrentThread) {
     if observers.first != nil { channel.use { operations.deliverComputed($0, self, thread) } }
-  }
-
-  /// Records that the channel has a new delivered value, and the observers that receive it. The caller must
-  /// hold the region's lock.
-  @inlinable func didCompute() {
-    observers = channel.use { $0.stretch }
-    didStart(at: region.use { $0.fingerprint })
   }
 
   /// Records that the channel has a delivered value. The caller must hold the region's lock.

@@ -11,7 +11,6 @@ extension Region {
 
   /// Lets the nodes take part in a change that have awaited the transaction that this thread commits.
   @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
-    guard !joining.isEmpty else { return }
     joining.removeAll { node in
       node.awaited.removeAll { thread.hasPlace(for: $0) }
       guard node.awaited.isEmpty else { return false }

@@ -19,7 +19,7 @@
 @usableFromInline final class Region: @unchecked Sendable {
   @usableFromInline let channel: Unmanaged<AnyChannel>
 
-  /// The node of the region's first channel. `nodes` contains the other active nodes.
+  /// The node of the region's first channel.
   let firstNode: Unmanaged<Node>
 
   // Only the deliverer uses the properties below, which describe the change in progress.
@@ -39,8 +39,7 @@
 
   // The region's lock guards the properties below.
 
-  /// The active nodes without the first node, in the order of their activation. So each node comes after its
-  /// sources.
+  /// The active nodes of constants, in the order of their activation. So each node comes after its sources.
   private(set) var nodes: [Node] = []
 
   /// The edges that lead from constants of this region to constants that begin other regions.
@@ -102,7 +101,7 @@
     }
   }
 
-  /// Calls a closure with each active channel of the region, except with the region's first channel.
+  /// Calls a closure with the channel of each active constant.
   func forEachChannel(_ body: (AnyChannel) -> Void) {
     for node in nodes { node.channel.use(body) }
   }
@@ -138,11 +137,11 @@
     self.value = value
     fingerprint = Fingerprint(version)
     firstNode.use { $0.isChanged = true }
-    computeNodes(on: thread)
+    compute(on: thread)
     self.value = nil
   }
 
-  private func computeNodes(on thread: CurrentThread) {
+  private func compute(on thread: CurrentThread) {
     forEachNode { $0.compute() }
     for index in 0..<outgoingInProgress.count {
       outgoingInProgress[index].use { $0.operations.bring($0, thread) }
@@ -182,10 +181,8 @@
           fingerprint = fingerprint + $0.coefficient * $0.fingerprint
         }
       }
-      first.compute()
-      computeNodes(on: thread)
-      first.deliverComputed(on: thread)
     }
+    compute(on: thread)
     deliverComputed(on: thread)
     endDelivering(on: thread)
   }
@@ -215,7 +212,7 @@
       channel.lock.lock()
       channel.version = channel.version.next
       pending.append((channel.version, 0))
-      admitJoining(to: channel.version, on: .current)
+      if !joining.isEmpty { admitJoining(to: channel.version, on: .current) }
     }
   }
 
@@ -275,8 +272,7 @@
       }
       channel.deliverer = Deliverer(thread)
       firstNode.use { first in
-        for edge in first.edges { edge.use { $0.takeValue(for: change.version) } }
-        first.prepare(for: change.version)
+        for edge in first.edges { edge.use { $0.operations.take($0, change.version) } }
       }
       prepare(for: change.version)
       takePlaceIfReady(on: thread)

@@ -50,10 +50,6 @@ import Synchronization
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
-  @inlinable func noteSurroundings() {
-    if pointee.isEverReplaced { lookUpSurroundings() }
-  }
-
   @usableFromInline func lookUpSurroundings() {
     pointee.surroundings = address(of: Surroundings.replacementInTask)
   }

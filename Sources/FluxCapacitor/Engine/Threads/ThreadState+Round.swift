@@ -6,7 +6,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
-    noteSurroundings()
+    if pointee.isEverReplaced { lookUpSurroundings() }
     body()
     pointee.isDelivering = false
     deliverPlaces()
@@ -36,7 +36,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
-    noteSurroundings()
+    if pointee.isEverReplaced { lookUpSurroundings() }
     pointee.handoverPressure = 0
     pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {
@@ -44,7 +44,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
         pointee.depth = place.depth
         if place.depth >= ThreadState.depthOfCycles { noteCycle(through: place) }
       #endif
-      place.deliver(on: self)
+      if place.version != .beginning {
+        place.target.use { place.deliverChanges($0, place.version, self) }
+      }
+      place.target.release()
     }
     #if DEBUG
       pointee.depth = 0
@@ -100,8 +103,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 /// An entry of a thread's round: a channel, and a closure that delivers the channel's changes.
 ///
 /// The version tells a variable, a sink and a handover how far to deliver. A region that begins with a constant
-/// delivers one pending change at each of its places. A place owns one reference to its channel, and
-/// `deliver(on:)` releases that reference.
+/// delivers one pending change at each of its places. The version `.beginning` says that there is nothing to deliver. A
+/// place owns one reference to its channel, which the end of the place releases.
 @usableFromInline struct Place {
   /// A closure that delivers the target's changes, as a replacement for a virtual method.
   ///
@@ -133,7 +136,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @inlinable init(
     to target: AnyObject,
-    through version: Version = .beginning,
+    through version: Version = .never,
     isUncommitted: Bool = false,
     by deliver: @escaping Deliver
   ) {
@@ -142,11 +145,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     self.isUncommitted = isUncommitted
     locksChannel = isUncommitted
     deliverChanges = deliver
-  }
-
-  func deliver(on thread: CurrentThread) {
-    target.use { deliverChanges($0, version, thread) }
-    target.release()
   }
 }
 

@@ -32,13 +32,14 @@
     recordCommit(self)
     pendingWrite.writer = 0
     anyExtras?.use {
-      $0.region?.admitJoining(to: version, on: thread)
-      if !$0.inputs.isEmpty { thread.pointee.inputs.insert(contentsOf: $0.inputs) }
+      if let region = $0.region, !region.joining.isEmpty {
+        region.admitJoining(to: version, on: thread)
+      }
+      thread.pointee.inputs += $0.inputs
     }
     // If only constants of other regions use the variable, its place delivers nothing.
-    if hasLocalDependents {
-      if isIdle { pendingWrite.waitsForDelivery = true } else { enqueue(value) }
-    }
+    guard hasLocalDependents else { return .beginning }
+    if isIdle { pendingWrite.waitsForDelivery = true } else { enqueue(value) }
     return version
   }
 }
@@ -94,7 +95,7 @@ extension Channel {
     }
     recordCommit(self)
     let delivery = hasLocalDependents ? schedule(value, on: thread) : nil
-    extras?.use { $0.inputs.announce(on: thread) }
+    extras?.use { if !$0.inputs.isEmpty { $0.inputs.announce(on: thread) } }
     return delivery
   }
 
@@ -110,21 +111,17 @@ extension Channel {
   ///
   /// A mutation is a small transaction. Other variables that its body writes are delivered after the
   /// mutation. States that its body invokes are dispatched after the mutation.
-  @inlinable final func beginMutation() -> CurrentThread {
+  ///
+  /// - Parameter isInPlace: Whether an asynchronous function can be suspended during the mutation.
+  @inlinable final func beginMutation(isInPlace: Bool = false) -> CurrentThread {
     recordOperation("changes", self)
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
-    thread.beginTransaction()
+    thread.pointee.openTransactions += 1
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lockForMutation(on: thread)
-    return thread
-  }
-
-  /// Takes the variable's lock for a change in place, during which an asynchronous function can be suspended.
-  @inlinable final func beginChangeInPlace() -> CurrentThread {
-    let thread = beginMutation()
-    if thread.pointee.isMainUnwatched { thread.watchMainQueue() }
+    if isInPlace, thread.pointee.isMainUnwatched { thread.watchMainQueue() }
     return thread
   }
 
