@@ -47,20 +47,11 @@ extension Dispatcher {
     on thread: CurrentThread
   ) {
     // Until code replaces the process's dispatcher, it doesn't matter which dispatcher the stores see.
-    if !thread.pointee.isEverReplaced || self === Dispatcher.shared {
-      reduceAsShared(state, from: location, on: thread)
-    } else {
-      beShared { reduceAsShared(state, from: location, on: thread) }
+    guard !thread.pointee.isEverReplaced || self === Dispatcher.shared else {
+      return beShared { reduce(state, from: location, on: thread) }
     }
-  }
-
-  @inlinable func reduceAsShared<State: DispatchState>(
-    _ state: State,
-    from location: SourceLocation,
-    on thread: CurrentThread
-  ) {
     recordOperation("invokes", nil, state)
-    let route = registry.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
+    let route = registry.routes.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
     #if DEBUG
       var isReduced = false
       var channel: EventChannel<State>?
@@ -80,7 +71,9 @@ extension Dispatcher {
       var remains: [AnyObject]?
       var hasDead = false
       withUnsafePointer(to: state) { pointer in
-        route.state = Route.address(of: pointer)
+        // A state of size zero might have no valid address, but can be read from any aligned one.
+        let anywhere = UnsafePointer<State>(bitPattern: MemoryLayout<State>.alignment)
+        route.state = MemoryLayout<State>.size > 0 ? pointer : anywhere
         thread.pointee.reducing = .passUnretained(route)
         for reference in route.receivers.use({ $0.references }) {
           reference.use { registration in
@@ -88,7 +81,7 @@ extension Dispatcher {
             guard let store = registration.store else { return hasDead = true }
             route.current = reference
             store.reduce(with: state)
-            registration.noteReduce()
+            registration.unretainedWatcher?.use { $0.note(.reduce) }
             if let latest {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)

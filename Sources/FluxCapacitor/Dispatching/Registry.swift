@@ -54,20 +54,11 @@ import Synchronization
     #endif
   }
 
-  /// Returns the route of a type of states, if the type has a route.
-  ///
-  /// The route lives as long as the registry, so the result is an unretained reference.
-  @inlinable func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    guard let route = routes.route(for: ObjectIdentifier(State.self)) else { return nil }
-    // The cast is safe, because a route's key identifies the type of the route's states.
-    return .fromOpaque(route.toOpaque())
-  }
-
   /// Returns the route of a type of states, and creates a missing route.
   ///
   /// The caller must hold the registry's lock.
   func routeForRegistering<State: DispatchState>(_: State.Type) -> Route<State> {
-    if let route = route(for: State.self) { return route.takeUnretainedValue() }
+    if let route = routes.route(for: State.self) { return route.takeUnretainedValue() }
     let route = Route<State>()
     routes.insert(route)
     return route

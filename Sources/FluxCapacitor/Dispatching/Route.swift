@@ -61,15 +61,6 @@ import Synchronization
 
   deinit { latest.channel?.dropHandle() }
 
-  /// Returns an address from which a thread can read a state.
-  ///
-  /// A state of size zero might have no valid address. A thread can read such a state from any aligned
-  /// address.
-  @inlinable static func address(of state: UnsafePointer<State>) -> UnsafePointer<State> {
-    if MemoryLayout<State>.size > 0 { return state }
-    return UnsafePointer(bitPattern: MemoryLayout<State>.alignment) ?? state
-  }
-
   /// The receivers of a reduce that begins now, or nil if the states have no store and no channel.
   @inlinable var currentReceivers: Unmanaged<Receivers>? {
     published.read { $0.load(ordering: .acquiring) }
@@ -187,7 +178,4 @@ final class Registration<State: DispatchState>: AnyRegistration,
   final var isCancelled: Bool { cancellation.unscheduled.load(ordering: .acquiring) }
 
   final func cancel() { cancellation.write { $0.store(true, ordering: .releasing) } }
-
-  /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
-  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.note(.reduce) } }
 }

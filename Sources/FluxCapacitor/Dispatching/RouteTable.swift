@@ -26,14 +26,16 @@ import Synchronization
   /// All routes of the registry. The caller must hold the registry's lock.
   var routes: [AnyRoute] { latest.unscheduled.load(ordering: .relaxed).use { $0.routes } }
 
-  /// Returns the route of a key, if the table has such a route.
+  /// Returns the route of a type of states, if the table has such a route.
   ///
   /// The table retains the route, so the result is an unretained reference.
-  @inlinable func route(for key: ObjectIdentifier) -> Unmanaged<AnyRoute>? {
-    latest.read { $0.load(ordering: .acquiring) }.use { slots in
+  @inlinable func route<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
+    let key = ObjectIdentifier(State.self)
+    return latest.read { $0.load(ordering: .acquiring) }.use { slots in
       var index = slots.firstIndex(for: key)
       while let route = slots.first[index].load(ordering: .acquiring) {
-        if route.use({ $0.key == key }) { return route }
+        // The cast is safe, because a route's key identifies the type of the route's states.
+        if route.use({ $0.key == key }) { return .fromOpaque(route.toOpaque()) }
         index = (index + 1) & slots.mask
       }
       return nil

@@ -106,10 +106,7 @@ import Synchronization
 
   /// The extras, if the channel has them.
   @inlinable var extras: Unmanaged<AnyChannelExtras>? {
-    AttachmentWord.extras(in: word.load(ordering: .acquiring))
-  }
-
-  @inlinable static func extras(in word: UInt) -> Unmanaged<AnyChannelExtras>? {
+    let word = word.load(ordering: .acquiring)
     guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return nil }
     return .fromOpaque(address)
   }
@@ -135,9 +132,8 @@ import Synchronization
   /// The address of the read-only side. The caller must hold a reference to the variable.
   @inlinable var readOnlySide: UnsafeRawPointer? {
     let word = word.load(ordering: .acquiring)
-    guard let extras = AttachmentWord.extras(in: word) else {
-      return UnsafeRawPointer(bitPattern: word & ~1)
-    }
+    // Extras never leave the word.
+    guard word & 1 == 0, let extras else { return UnsafeRawPointer(bitPattern: word & ~1) }
     return extras.use {
       UnsafeRawPointer(bitPattern: $0.readOnlySide.load(ordering: .acquiring))
     }
@@ -170,7 +166,7 @@ import Synchronization
   private func replaceReadOnlySide(_ expected: UInt, with side: UInt) -> UInt {
     while true {
       let word = word.load(ordering: .acquiring)
-      if let extras = AttachmentWord.extras(in: word) {
+      if word & 1 == 0, let extras {
         return extras.use {
           $0.readOnlySide.compareExchange(
             expected: expected,

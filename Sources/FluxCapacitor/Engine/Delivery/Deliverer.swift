@@ -10,11 +10,8 @@
 @usableFromInline struct Deliverer {
   @usableFromInline var bits: UInt32 = 0
 
-  /// No thread is delivering the channel.
-  @inlinable init() {}
-
-  /// The thread is delivering the channel.
-  @inlinable init(_ thread: CurrentThread) { bits = thread.id &<< 2 }
+  /// - Parameter thread: The thread that is delivering the channel, or `nil` if no thread is.
+  @inlinable init(_ thread: CurrentThread? = nil) { if let thread { bits = thread.id &<< 2 } }
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 

@@ -115,14 +115,9 @@ extension Dust {
     caller.write { $0.store(0, ordering: .releasing) }
   }
 
-  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
-  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
-    thread.pointee.surroundings == 0 || keepsSurroundings
-  }
-
   @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
   {
-    if seesItsDispatcher(on: thread) {
+    if thread.pointee.surroundings == 0 || keepsSurroundings {
       call(on: thread, observer)
     } else {
       Surroundings.call(in: nil) { call(on: thread, observer) }

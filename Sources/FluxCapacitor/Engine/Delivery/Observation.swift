@@ -58,7 +58,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    guard seesItsDispatcher(on: thread) else {
+    guard thread.pointee.surroundings == 0 || keepsSurroundings else {
       return callInSurroundings(on: thread) { changes?(value) }
     }
     call(on: thread) { Observation.call(&changes, with: value) }

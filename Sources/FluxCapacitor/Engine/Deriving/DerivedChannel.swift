@@ -63,7 +63,9 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       // The formula calls `Edge.value(for:)`, which returns the value that the region has computed for the source.
-      let value = takeMemo(at: region.fingerprint) ?? formula(.region)
+      let memoFingerprint = memoFingerprint.read { $0.load(ordering: .relaxed) }
+      let mayBeKnown = memoFingerprint == region.fingerprint.value
+      let value = (mayBeKnown ? takeMemo(at: region.fingerprint) : nil) ?? formula(.region)
       // The node's first value, from the middle of a transaction, doesn't count as delivered.
       if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
@@ -81,12 +83,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   }
 
   /// Removes and returns the memo's value, if it has the given fingerprint.
-  @inlinable func takeMemo(at fingerprint: Fingerprint) -> Element? {
-    let memoFingerprint = memoFingerprint.read { $0.load(ordering: .relaxed) }
-    return memoFingerprint == fingerprint.value ? takeExistingMemo(at: fingerprint) : nil
-  }
-
-  @usableFromInline func takeExistingMemo(at fingerprint: Fingerprint) -> Element? {
+  @usableFromInline func takeMemo(at fingerprint: Fingerprint) -> Element? {
     var memo: (value: Element, fingerprint: Fingerprint)?
     regionChannel.lock.withLock {
       if self.memo?.fingerprint == fingerprint { replaceMemo(with: &memo) }

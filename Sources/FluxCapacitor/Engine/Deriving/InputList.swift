@@ -18,19 +18,19 @@ extension InputList {
   /// If two threads announce changes to the same inputs, all of these receive the changes in the same order, because an
   /// announcing thread holds the locks of all regions until the end.
   @usableFromInline func announce(on thread: CurrentThread) {
-    forEachInput { $0.announce(isFirstOfRegion: $1) }
-    forEachInput { input, isFirst in
-      if isFirst { input.target.use { $0.region }.use { $0.endAnnouncing(on: thread) } }
-    }
-  }
-
-  @inline(__always)
-  private func forEachInput(_ body: (AnyEdge, _ isFirstOfRegion: Bool) -> Void) {
     var last: (region: UInt64, index: Int) = (0, 0)
     for input in self {
       input.use {
-        if $0.order != last { body($0, $0.order.region != last.region) }
+        if $0.order != last { $0.announce(isFirstOfRegion: $0.order.region != last.region) }
         last = $0.order
+      }
+    }
+    last.region = 0
+    for input in self where input.use({ $0.order.region }) != last.region {
+      last = input.use { $0.order }
+      input.use { $0.target.use { $0.region } }.use { region in
+        region.takePlaceIfReady(on: thread)
+        region.channel.use { $0.lock.unlock() }
       }
     }
   }

@@ -79,7 +79,7 @@ import Synchronization
 
   /// Whether the node has awaited the change. It has missed earlier ones, so it's computed whichever of its sources
   /// have changed.
-  @exclusivity(unchecked) @usableFromInline private(set) var isJoining = false
+  @exclusivity(unchecked) @usableFromInline var isJoining = false
 
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
@@ -194,12 +194,6 @@ import Synchronization
 
   // MARK: One change; see `Region`
 
-  /// Prepares the node for a change. The caller must hold the region's lock.
-  func prepare(for version: Version) {
-    takesPart = since < version
-    if takesPart { (isJoining, joinsNext) = (joinsNext, false) }
-  }
-
   /// Computes the node's value if the change has reached the node.
   func compute() {
     isChanged = false
@@ -230,19 +224,14 @@ import Synchronization
     return false
   }
 
-  /// Calls the observers that receive the computed value.
-  func deliverComputed(on thread: CurrentThread) {
-    if observers.first != nil { channel.use { operations.deliverComputed($0, self, thread) } }
-  }
-
   /// Records that the channel has a delivered value. The caller must hold the region's lock.
   @inlinable func didStart(at fingerprint: Fingerprint) {
     deliveredFingerprint = fingerprint
     if !isStarted { forgetSnapshot() }
   }
 
-  /// Whether an evaluation's value may become the first delivered value. The caller must hold the region's
-  /// lock.
+  /// Whether an evaluation's value may become the first delivered value. Another thread that delivers a change to the
+  /// node reads its state without the lock, and starts the node itself. The caller must hold the region's lock.
   @usableFromInline func canStart(from evaluation: Evaluation) -> Bool {
     let isInUse = takesPart && regionChannel.use { !$0.deliverer.admits(.current) }
     return snapshot === evaluation.snapshot && !isInUse

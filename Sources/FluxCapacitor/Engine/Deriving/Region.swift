@@ -124,7 +124,10 @@
       for edge in outgoing { outgoingInProgress.append(.passUnretained(edge)) }
       areCopiesValid = true
     }
-    forEachNode { $0.prepare(for: version) }
+    forEachNode { node in
+      node.takesPart = node.since < version
+      if node.takesPart { (node.isJoining, node.joinsNext) = (node.joinsNext, false) }
+    }
   }
 
   @inline(__always) private func forEachNode(_ body: (Node) -> Void) {
@@ -151,7 +154,10 @@
   /// Calls the observers of the computed constants. Only the thread that is delivering the region calls this
   /// method.
   @usableFromInline func deliverComputed(on thread: CurrentThread) {
-    forEachNode { $0.deliverComputed(on: thread) }
+    forEachNode { node in
+      guard node.observers.first != nil else { return }
+      node.channel.use { node.operations.deliverComputed($0, node, thread) }
+    }
   }
 
   /// The closure of a place for the region's first pending change.
@@ -205,8 +211,7 @@
 
   // MARK: Pending changes. The caller must hold the region's lock, unless a comment says otherwise.
 
-  /// Takes the region's lock and appends a pending change. `endAnnouncing` releases the lock, which the caller
-  /// must not hold yet.
+  /// Takes the region's lock and appends a pending change. `InputList.announce` releases the lock.
   func lockAndAppendChange() {
     channel.use { channel in
       channel.lock.lock()
@@ -227,11 +232,6 @@
     return pending[last].version
   }
 
-  func endAnnouncing(on thread: CurrentThread) {
-    takePlaceIfReady(on: thread)
-    channel.use { $0.lock.unlock() }
-  }
-
   /// Records that an input has brought its value for a change.
   @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
     let index = Int32(truncatingIfNeeded: version.count &- pending[0].version.count)
@@ -241,7 +241,7 @@
 
   /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
   /// another thread is delivering the region, the change is forwarded to that thread.
-  private func takePlaceIfReady(on thread: CurrentThread) {
+  func takePlaceIfReady(on thread: CurrentThread) {
     guard isReady else { return }
     channel.use { channel in
       let (version, deliverer) = (channel.version, channel.deliverer)
