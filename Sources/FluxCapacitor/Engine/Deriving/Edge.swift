@@ -216,8 +216,8 @@
 
   @inlinable func takeValue(for version: Version) {
     isChanged = false
-    guard !announced.isEmpty, announced[0] == version, let brought = brought.popFirst() else { return }
-    _ = announced.popFirst()
+    guard !announced.isEmpty, announced[0] == version else { return }
+    guard let brought = brought.popFirst(), announced.popFirst() != nil else { return }
     (taken, isChanged, fingerprint) = brought
   }
 
