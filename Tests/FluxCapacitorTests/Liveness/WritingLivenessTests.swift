@@ -78,7 +78,10 @@ struct WritingLivenessTests {
     }
 
     #expect(calls.value >= transactions)
-    #expect(begun[0].load(ordering: .relaxed) < limit, "The transactions have ended only after the bodies.")
+    #expect(
+      begun[0].load(ordering: .relaxed) < limit,
+      "The transactions have ended only after the bodies."
+    )
   }
 
   @Test(arguments: [false, true])
