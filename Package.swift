@@ -14,7 +14,7 @@ let package = Package(
     .executable(name: "board", targets: ["board"]),
   ],
   targets: [
-    .target(name: "FluxCapacitor"),
+    .target(name: "FluxCapacitor", exclude: ["Engine/README.md"]),
     .testTarget(
       name: "FluxCapacitorTests",
       dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]

@@ -152,7 +152,7 @@ import Synchronization
   }
 
   /// Gives a thread a spare tracker.
-  @inline(never) fileprivate static func addSpare(to thread: CurrentThread) -> Unmanaged<Tracker> {
+  @inline(never) static func addSpare(to thread: CurrentThread) -> Unmanaged<Tracker> {
     let tracker = Tracker()
     thread.pointee.spareTracker = .passRetained(tracker as AnyObject)
     return .passUnretained(tracker)
@@ -240,7 +240,7 @@ import Synchronization
 
   /// Makes a thread's spare tracker the tracker of a channel, unless another thread has already installed a
   /// tracker.
-  fileprivate func install(in channel: AnyChannel, on thread: CurrentThread) {
+  func install(in channel: AnyChannel, on thread: CurrentThread) {
     isBlind = !isAwaited
     // The channel owns the tracker.
     let dust = channel.observe { [unowned self, unowned channel] in
@@ -255,40 +255,6 @@ import Synchronization
     dust.clean()
     tracker.lock.withLock { tracker.superfluous.append(self) }
     _ = tracker.noteAccess(on: thread)
-  }
-}
-
-extension AnyChannel {
-  /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
-  /// long as the channel.
-  final var tracker: Unmanaged<Tracker>? {
-    anyExtras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
-  }
-
-  /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
-  /// the channel's next change.
-  ///
-  /// - Returns: Whether the read counts as tracked.
-  @usableFromInline @discardableResult final func trackRead() -> Bool {
-    let thread = CurrentThread.current
-    // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
-    let spare = thread.pointee.spareTracker.map { Unmanaged<Tracker>.fromOpaque($0.toOpaque()) }
-    let known = self.tracker
-    let tracker = known ?? spare ?? Tracker.addSpare(to: thread)
-    guard tracker.use({ $0.noteAccess(on: thread) }) else { return false }
-    guard known == nil else { return true }
-    thread.pointee.spareTracker = nil
-    tracker.takeRetainedValue().install(in: self, on: thread)
-    return true
-  }
-}
-
-extension Node {
-  /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
-  /// of them.
-  @usableFromInline func trackRead() {
-    guard roots[0].reference.use({ $0.trackRead() }) else { return }
-    for root in roots.dropFirst() { root.channel.trackRead() }
   }
 }
 

@@ -41,7 +41,7 @@ import Synchronization
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
     #if DEBUG
-      CurrentThread.current.pointee.heldEngineLocks += 1
+      countHeldLocks(engine: 1)
     #endif
   }
 
@@ -53,14 +53,14 @@ import Synchronization
         // If another thread holds the mutex now, that thread is outside the scenario and will unlock the
         // mutex.
         mutex._unsafeLock()
-        CurrentThread.current.pointee.heldEngineLocks += 1
+        countHeldLocks(engine: 1)
         return true
       }
     #endif
     guard mutex._unsafeTryLock() else { return false }
     _ = holder.load(ordering: .acquiring)
     #if DEBUG
-      CurrentThread.current.pointee.heldEngineLocks += 1
+      countHeldLocks(engine: 1)
     #endif
     return true
   }
@@ -83,18 +83,13 @@ import Synchronization
     lock()
     holder.store(thread, ordering: .relaxed)
     #if DEBUG
-      CurrentThread.current.pointee.heldEngineLocks -= 1
-      CurrentThread.current.pointee.heldUserLocks += 1
+      countHeldLocks(engine: -1, user: 1)
     #endif
   }
 
   @inlinable func unlock() {
     #if DEBUG
-      if isHeldForUser {
-        CurrentThread.current.pointee.heldUserLocks -= 1
-      } else {
-        CurrentThread.current.pointee.heldEngineLocks -= 1
-      }
+      isHeldForUser ? countHeldLocks(user: -1) : countHeldLocks(engine: -1)
     #endif
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()

@@ -29,22 +29,6 @@
   }
 }
 
-extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Lets the main queue check whether this thread's change in place has been suspended by an `await`.
-  ///
-  /// The main queue runs no block while a function on it changes a value. So a change that is in progress when a
-  /// later block runs belongs to an asynchronous function that is suspended. One check for all changes
-  /// until this later block is enough.
-  @usableFromInline func watchMainQueue() {
-    pointee.isMainUnwatched = false
-    DispatchQueue.main.async {
-      let thread = CurrentThread.current
-      if thread.pointee.openMutations > 0 { trapInSuspendedMutation(of: "A variable") }
-      thread.pointee.isMainUnwatched = true
-    }
-  }
-}
-
 @usableFromInline func trapInSuspendedMutation(of name: String) -> Never {
   trap(
     "\(name) was mutated in place across an `await`, while its lock was held.",

@@ -70,6 +70,12 @@ import Synchronization
     return (thread.pointee.heldEngineLocks, thread.pointee.heldUserLocks)
   }
 
+  @usableFromInline func countHeldLocks(engine: Int = 0, user: Int = 0) {
+    let thread = CurrentThread.current
+    thread.pointee.heldEngineLocks += engine
+    thread.pointee.heldUserLocks += user
+  }
+
   /// Lets the current thread offer its next delivery to other threads after a number of their changes.
   package func offerDelivery(afterChanges count: Int) {
     CurrentThread.current.pointee.handoverPressure = 257 - Int32(count)

@@ -48,13 +48,6 @@ import Synchronization
   }
 }
 
-extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
-  @usableFromInline func lookUpSurroundings() {
-    pointee.surroundings = address(of: Surroundings.replacementInTask)
-  }
-}
-
 func address(of owner: (any PendingWorkOwner)?) -> UInt {
   owner.map { UInt(bitPattern: Unmanaged.passUnretained($0 as AnyObject).toOpaque()) } ?? 0
 }

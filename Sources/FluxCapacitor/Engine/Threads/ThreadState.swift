@@ -166,6 +166,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.releaseQueue = nil
   }
 
+  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
+  @usableFromInline func lookUpSurroundings() {
+    pointee.surroundings = address(of: Surroundings.replacementInTask)
+  }
+
   /// Lets another thread run.
   ///
   /// - Returns: Whether another thread might be able to run. The result is false only in a scenario in

@@ -1,0 +1,126 @@
+#if canImport(Dispatch)
+  import Dispatch
+#endif
+
+// Changes in place, which run user code under the variable's lock. `ValueChannel.swift` says why these methods belong to
+// `Channel`.
+
+extension Channel {
+  @inlinable final func mutate<Result, Failure: Error>(
+    _ body: (inout Element) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = beginMutation()
+    defer { endMutation(on: thread) }
+    return try body(&value)
+  }
+
+  /// Takes the variable's lock, so that user code can change the value in place.
+  ///
+  /// A mutation is a small transaction. Other variables that its body writes are delivered after the
+  /// mutation. States that its body invokes are dispatched after the mutation.
+  ///
+  /// - Parameter isInPlace: Whether an asynchronous function can be suspended during the mutation.
+  @inlinable final func beginMutation(isInPlace: Bool = false) -> CurrentThread {
+    recordOperation("changes", self)
+    let thread = CurrentThread.current
+    if lock.isHeld(by: thread.id) { trapInMutation() }
+    thread.pointee.openTransactions += 1
+    thread.pointee.dispatchDeferrals += 1
+    thread.pointee.openMutations += 1
+    lockForMutation(on: thread)
+    if pendingWrite.patience > 0, thread.pointee.openMutations == 1 { waitForCommit(on: thread) }
+    if isInPlace, thread.pointee.isMainUnwatched { thread.watchMainQueue() }
+    return thread
+  }
+
+  /// Gives up the variable's lock for a while, so that another thread can lock this variable together with others.
+  ///
+  /// The wait ends even if that thread doesn't succeed, because the body of another `modify` might wait for this one.
+  @usableFromInline final func waitForCommit(on thread: CurrentThread) {
+    let patience = pendingWrite.patience
+    for _ in 0..<1 << patience {
+      lock.unlock()
+      for _ in 0..<64 where !thread.yieldProcessor() { break }
+      lockForMutation(on: thread)
+      if pendingWrite.patience == 0 { return }
+    }
+    pendingWrite.patience = min(patience + 2, 20)
+  }
+
+  /// Takes the variable's lock within a mutation that has already begun.
+  @inlinable final func lockForMutation(on thread: CurrentThread) {
+    lock.lock(holder: thread.id)
+    if pendingWrite.waitsForDelivery { moveToBacklog() }
+  }
+
+  /// Releases the variable's lock, and makes the mutation a change.
+  ///
+  /// - Parameters:
+  ///   - isChange: Whether the mutation has written the value.
+  ///   - hasParts: Whether the mutation has also written parts of this variable. The lock is then held
+  ///     until the commit, even if the variable isn't observed.
+  @inlinable final func endMutation(
+    on thread: CurrentThread,
+    isChange: Bool = true,
+    hasParts: Bool = false
+  ) {
+    recordOperation("changes", self, value)
+    thread.pointee.openMutations -= 1
+    thread.pointee.dispatchDeferrals -= 1
+    if isChange {
+      version = version.next
+      recordWrite(self, value, isCommitted: !hasDependents)
+    }
+    let isOutermost = thread.pointee.openTransactions == 1
+    let needsCommit = hasDependents || hasParts && isOutermost && thread.hasOpenPlaces
+    if !isChange || !needsCommit {
+      lock.unlock()
+      thread.endTransaction()
+    } else if isOutermost, !thread.hasOpenPlaces {
+      thread.endTransaction()
+      let value = value
+      let delivery = makeChange(value, on: thread)
+      lock.unlock()
+      deliverNow(value, delivery, on: thread)
+    } else {
+      leaveToTransaction(on: thread)
+      // Inside a transaction, such as a reduce, the transaction's end commits the variable. Otherwise, this
+      // mutation is the transaction, and the variable is the last one that has a place.
+      if !isOutermost { lock.unlock() }
+      thread.endTransaction(holdingLast: isOutermost)
+    }
+    thread.deliverPlacesAndDispatch()
+  }
+
+  /// Leaves a mutated value to the open transaction, and unlocks the variable. The mutation goes on for
+  /// another variable.
+  @inlinable final func unlockMutated(on thread: CurrentThread) {
+    version = version.next
+    recordWrite(self, value, isCommitted: !hasDependents)
+    if hasDependents { leaveToTransaction(on: thread) }
+    lock.unlock()
+  }
+
+  /// Traps if an asynchronous function has moved to another thread while it changes the value in place.
+  @inlinable final func trapIfSuspended() {
+    // This check compares thread numbers, because a thread that ends inside a mutation keeps its number. The
+    // thread's state is freed, so a later thread can get the same address.
+    if !lock.isHeld(by: CurrentThread.current.id) { trapInSuspendedMutation(of: description) }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadState {
+  /// Lets the main queue check whether this thread's change in place has been suspended by an `await`.
+  ///
+  /// The main queue runs no block while a function on it changes a value. So a change that is in progress when a
+  /// later block runs belongs to an asynchronous function that is suspended. One check for all changes
+  /// until this later block is enough.
+  @usableFromInline func watchMainQueue() {
+    pointee.isMainUnwatched = false
+    DispatchQueue.main.async {
+      let thread = CurrentThread.current
+      if thread.pointee.openMutations > 0 { trapInSuspendedMutation(of: "A variable") }
+      thread.pointee.isMainUnwatched = true
+    }
+  }
+}

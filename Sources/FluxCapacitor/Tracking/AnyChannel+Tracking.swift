@@ -1,0 +1,33 @@
+extension AnyChannel {
+  /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
+  /// long as the channel.
+  final var tracker: Unmanaged<Tracker>? {
+    anyExtras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
+  }
+
+  /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
+  /// the channel's next change.
+  ///
+  /// - Returns: Whether the read counts as tracked.
+  @usableFromInline @discardableResult final func trackRead() -> Bool {
+    let thread = CurrentThread.current
+    // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
+    let spare = thread.pointee.spareTracker.map { Unmanaged<Tracker>.fromOpaque($0.toOpaque()) }
+    let known = self.tracker
+    let tracker = known ?? spare ?? Tracker.addSpare(to: thread)
+    guard tracker.use({ $0.noteAccess(on: thread) }) else { return false }
+    guard known == nil else { return true }
+    thread.pointee.spareTracker = nil
+    tracker.takeRetainedValue().install(in: self, on: thread)
+    return true
+  }
+}
+
+extension Node {
+  /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
+  /// of them.
+  @usableFromInline func trackRead() {
+    guard roots[0].reference.use({ $0.trackRead() }) else { return }
+    for root in roots.dropFirst() { root.channel.trackRead() }
+  }
+}
