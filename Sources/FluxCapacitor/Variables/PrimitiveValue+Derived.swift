@@ -34,7 +34,9 @@ extension PrimitiveValue {
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
     let source = Edge(from: channel, keptBy: self)
-    return Constant(sharing: DerivedChannel(from: [source]) { transform(source.value(for: $0)) })
+    return Constant(
+      sharing: DerivedChannel(from: [source]) { transform(source.sourceValue(for: $0)) }
+    )
   }
 
   /// Returns a constant that skips each value that a predicate considers equal to the previous value.
@@ -53,7 +55,7 @@ extension PrimitiveValue {
     let source = Edge(from: channel, keptBy: self)
     return Constant(
       sharing: DerivedChannel(from: [source], isSame: areEquivalent) {
-        source.value(for: $0)
+        source.sourceValue(for: $0)
       }
     )
   }
@@ -146,12 +148,12 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   @inlinable public static func combine<each SourceTrait, each Source: Sendable>(
     _ values: repeat PrimitiveValue<each SourceTrait, each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
-    let edges = (repeat Edge(from: (each values).channel, keptBy: each values))
-    var list: [AnyEdge] = []
-    repeat list.append(each edges)
+    let inputs = (repeat Input(from: (each values).channel, keptBy: each values))
+    var edges: [Edge] = []
+    repeat edges.append(each inputs)
     return Constant(
-      sharing: DerivedChannel(from: list) { reading in
-        (repeat (each edges).value(for: reading))
+      sharing: DerivedChannel(from: edges) { reading in
+        (repeat (each inputs).value(for: reading))
       }
     )
   }
@@ -172,8 +174,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
     _ first: PrimitiveValue<FirstTrait, First>,
     _ second: PrimitiveValue<SecondTrait, Second>
   ) -> Constant<(First, Second)> where Element == (First, Second) {
-    let first = Edge(from: first.channel, keptBy: first)
-    let second = Edge(from: second.channel, keptBy: second)
+    let first = Input(from: first.channel, keptBy: first)
+    let second = Input(from: second.channel, keptBy: second)
     return Constant(
       sharing: DerivedChannel(from: [first, second]) { reading in
         (first.value(for: reading), second.value(for: reading))

@@ -58,7 +58,7 @@ extension Node {
     }
   }
 
-  private func link(to edge: AnyEdge) {
+  private func link(to edge: Edge) {
     edge.source.withRegionLocked { region in
       let node = edge.source.ensureNode()
       // `edge.sourceNode` is set only once, because the region's deliverer can read it without the lock.
@@ -66,30 +66,30 @@ extension Node {
       let extras = edge.source.ensureAnyExtras()
       extras.dependentCount += 1
       if beginsRegion {
-        channel.use { $0.lock.withLock { edge.since = region.version } }
-        if edge.source.isDerived { node.region.use { $0.add(edge) } }
+        let input = unsafeDowncast(edge, to: AnyInput.self)
+        channel.use { $0.lock.withLock { input.since = region.version } }
+        if edge.source.isDerived { node.region.use { $0.add(input) } }
       } else {
         extras.nodeCount += 1
         if self.region == nil { self.region = node.region }
       }
     }
     guard beginsRegion else { return }
-    for root in edge.roots {
-      root.channel.anyExtras?.use { $0.inputs.insert(.passUnretained(edge)) }
-    }
+    let input = unsafeDowncast(edge, to: AnyInput.self)
+    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.insert(input) } }
   }
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
   func start(from evaluation: Evaluation, on thread: CurrentThread) {
     if beginsRegion {
-      for edge in edges {
-        edge.use {
+      for input in inputs {
+        input.use {
           evaluation.compute($0.source)
           $0.start(from: evaluation)
         }
       }
     }
-    channel.use { operations.start($0, evaluation) }
+    channel.use { _ = perform($0, self, .start(evaluation)) }
     if beginsRegion { region.use { $0.endStarting(on: thread) } }
   }
 
@@ -132,20 +132,23 @@ extension Node {
     }
   }
 
-  private func unlink(from edge: AnyEdge) {
+  private func unlink(from edge: Edge) {
     edge.source.withRegionLocked { _ in
       edge.sourceNode.use { node in
         let extras = edge.source.ensureAnyExtras()
         extras.dependentCount -= 1
         if beginsRegion {
-          if edge.source.isDerived { node.region.use { $0.remove(edge) } }
+          if edge.source.isDerived {
+            node.region.use { $0.remove(unsafeDowncast(edge, to: AnyInput.self)) }
+          }
         } else {
           extras.nodeCount -= 1
         }
       }
     }
     guard beginsRegion else { return }
-    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.remove(edge) } }
+    let input = unsafeDowncast(edge, to: AnyInput.self)
+    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.remove(input) } }
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.

@@ -31,20 +31,23 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @usableFromInline let memoFingerprint = ScheduledAtomic<UInt64>(.max)
 
   @inlinable init(
-    from edges: [AnyEdge],
+    from edges: [Edge],
     isSame: (@Sendable (Element, Element) -> Bool)? = nil,
     formula: @escaping @Sendable (Reading) -> Element
   ) {
     self.formula = formula
     self.isSame = isSame
-    // Each closure is called only with the channel that owns this node, so the downcasts are safe.
-    let operations: Node.Operations = (
-      compute: { unsafeDowncast($0, to: DerivedChannel.self).computeChange($1) },
-      deliverComputed: { unsafeDowncast($0, to: DerivedChannel.self).deliverComputed($1, on: $2) },
-      evaluate: { unsafeDowncast($0, to: DerivedChannel.self).evaluate(in: $1) },
-      start: { unsafeDowncast($0, to: DerivedChannel.self).start(from: $1) }
-    )
-    ownNode = Node(from: edges, keepsValues: isSame != nil, operations)
+    ownNode = Node(from: edges, keepsValues: isSame != nil) { channel, node, operation in
+      // The closure is called only with the channel that owns the node, so the downcast is safe.
+      let channel = unsafeDowncast(channel, to: DerivedChannel.self)
+      switch operation {
+      case .compute: return channel.computeChange(node)
+      case .deliver(let observers, let thread): channel.deliver(to: observers, of: node, on: thread)
+      case .evaluate(let evaluation): channel.evaluate(in: evaluation)
+      case .start(let evaluation): channel.start(from: evaluation)
+      }
+      return true
+    }
     super.init(handles: AnyChannel.derived | 1)
     ownNode.attach(to: self)
   }
@@ -72,7 +75,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        node.observers = stretch
+        if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
         node.didStart(at: region.fingerprint)
         channel.lock.unlock()
       }
@@ -92,14 +95,9 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   }
 
   /// Calls the observers that receive the computed value of a change.
-  @inlinable func deliverComputed(_ node: Node, on thread: CurrentThread) {
+  @inlinable func deliver(to observers: Stretch, of node: Node, on thread: CurrentThread) {
     guard let delivered else { return }
-    callObservers(
-      in: node.observers,
-      with: delivered,
-      of: node.region.use { $0.version },
-      on: thread
-    )
+    callObservers(in: observers, with: delivered, of: node.region.use { $0.version }, on: thread)
   }
 
   // MARK: Observing

@@ -30,7 +30,10 @@ import Synchronization
 
   /// The edges from the node's sources; the node of a variable has none. The formula of the
   /// channel owns the edges, so these references are unretained.
-  @usableFromInline let edges: [Unmanaged<AnyEdge>]
+  @usableFromInline let edges: [Unmanaged<Edge>]
+
+  /// The edges as inputs, if the node begins a region.
+  private(set) var inputs: [Unmanaged<AnyInput>] = []
 
   /// The variables that the node derives from.
   private(set) var roots: [Root]
@@ -38,12 +41,16 @@ import Synchronization
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
 
+  /// Whether each change of the region gives the node a new value.
+  private var changesAlways = false
+
   /// Whether the node needs a value when it becomes active. The node needs such a value if this constant or
   /// a constant upstream compares values, or if a change can bring the values of only some sources.
   let needsValue: Bool
 
-  /// The operations that need the type of the channel's values, or `nil` for the node of a variable.
-  let operations: Operations!
+  /// Performs an operation in code that knows the type of the channel's values; see `Place.Deliver`. The value is `nil` for
+  /// the node of a variable.
+  let perform: (@Sendable (AnyChannel, Node, Operation) -> Bool)!
 
   // The region's lock guards the properties from `snapshot` through `deliveredFingerprint`. A thread that activates the
   // node sets `snapshot` under the locks of the roots.
@@ -84,10 +91,6 @@ import Synchronization
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
-  /// The observers that receive the new value.
-  @exclusivity(unchecked) @usableFromInline var observers: AnyChannel.Stretch =
-    (nil, nil)
-
   /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
   struct Root {
     /// The variable's channel, which the node's edges keep alive.
@@ -98,23 +101,22 @@ import Synchronization
     var channel: AnyChannel { reference.takeUnretainedValue() }
   }
 
-  /// Closures that are created in code that knows the type of the values; see `Place`.
-  @usableFromInline typealias Operations = (
+  @usableFromInline enum Operation {
     /// Computes the channel's value, and returns whether the value is new.
-    compute: @Sendable (AnyChannel, Node) -> Bool,
+    case compute
 
-    /// Calls the observers with the computed value.
-    deliverComputed: @Sendable (AnyChannel, Node, CurrentThread) -> Void,
+    /// Calls observers with the computed value.
+    case deliver(AnyChannel.Stretch, CurrentThread)
 
     /// Adds the channel's value to an evaluation that already contains the values of the sources.
-    evaluate: @Sendable (AnyChannel, Evaluation) -> Void,
+    case evaluate(Evaluation)
 
     /// Makes an evaluation's value the channel's first delivered value.
-    start: @Sendable (AnyChannel, Evaluation) -> Void
-  )
+    case start(Evaluation)
+  }
 
-  /// The number of the newest node of a derived constant. Relaxed ordering is enough, because a node is
-  /// created after its sources and so receives a higher number.
+  /// The number of the newest region that begins with a constant. Relaxed ordering is enough, because a region is
+  /// created after those of its sources and so receives a higher number.
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// Creates the node of a variable.
@@ -123,23 +125,23 @@ import Synchronization
     edges = []
     roots = [Root(reference: .passUnretained(channel), coefficient: .one)]
     (mayKeepValues, needsValue) = (false, false)
-    operations = nil
+    perform = nil
     beginRegion()
   }
 
   /// Creates the node of a derived constant. The constant's channel must then call `attach(to:)`.
-  @usableFromInline init(from edges: [AnyEdge], keepsValues: Bool, _ operations: Operations) {
+  @usableFromInline init(
+    from edges: [Edge],
+    keepsValues: Bool,
+    perform: @escaping @Sendable (AnyChannel, Node, Operation) -> Bool
+  ) {
     self.edges = edges.map { .passUnretained($0) }
-    self.operations = operations
+    self.perform = perform
     mayKeepValues =
       keepsValues || edges.contains { $0.source.derivedNode?.mayKeepValues ?? false }
     needsValue = mayKeepValues || edges.count > 1
     roots = []
-    let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
-    for (index, edge) in edges.enumerated() {
-      edge.target = .passUnretained(self)
-      edge.order = (number, index)
-    }
+    for edge in edges { edge.target = .passUnretained(self) }
   }
 
   /// Attaches the node to its channel. If the sources belong to several regions, the node begins a new
@@ -151,9 +153,15 @@ import Synchronization
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) {
       beginRegion()
-      for edge in edges { edge.use { $0.coefficient = .random() } }
+      let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
+      // Only `combine` has several sources, and its edges are inputs.
+      inputs = edges.map { .fromOpaque($0.toOpaque()) }
+      for (index, input) in inputs.enumerated() {
+        input.use { ($0.coefficient, $0.order) = (.random(), (number, index)) }
+      }
     }
-    roots = beginsRegion ? Node.union(of: edges) : edges[0].use { $0.roots }
+    changesAlways = !beginsRegion && !mayKeepValues && !regions[0].isDerived
+    roots = beginsRegion ? Node.union(of: inputs) : edges[0].use { $0.roots }
   }
 
   private func beginRegion() {
@@ -164,17 +172,17 @@ import Synchronization
     beginsRegion = true
   }
 
-  private static func union(of edges: [Unmanaged<AnyEdge>]) -> [Root] {
+  private static func union(of inputs: [Unmanaged<AnyInput>]) -> [Root] {
     var roots: [Root] = []
     var indices: [ObjectIdentifier: Int] = [:]
-    for edge in edges.map({ $0.takeUnretainedValue() }) {
-      for root in edge.roots {
+    for input in inputs.map({ $0.takeUnretainedValue() }) {
+      for root in input.roots {
         let index = indices[ObjectIdentifier(root.channel)] ?? roots.count
         if index == roots.count {
           roots.append(Root(reference: root.reference, coefficient: .zero))
         }
         indices[ObjectIdentifier(root.channel)] = index
-        roots[index].coefficient = roots[index].coefficient + edge.coefficient * root.coefficient
+        roots[index].coefficient = roots[index].coefficient + input.coefficient * root.coefficient
       }
     }
     return roots
@@ -197,11 +205,10 @@ import Synchronization
   /// Computes the node's value if the change has reached the node.
   func compute() {
     isChanged = false
-    observers = (nil, nil)
     guard takesPart else { return }
     if !isStarted, needsValue || isJoining { startFromSnapshot() }
     if isJoining ? region.use({ $0.fingerprint != deliveredFingerprint }) : hasChangedSource {
-      isChanged = channel.use { operations.compute($0, self) }
+      isChanged = channel.use { perform($0, self, .compute) }
     }
     if !isChanged {
       region.use { region in
@@ -213,15 +220,13 @@ import Synchronization
   /// Computes the value that the node had when it became active, because the thread that activated it hasn't done so yet.
   @inline(never) private func startFromSnapshot() {
     guard let snapshot else { return }
-    channel.use { operations.start($0, Evaluation(from: snapshot)) }
+    channel.use { _ = perform($0, self, .start(Evaluation(from: snapshot))) }
   }
 
   private var hasChangedSource: Bool {
-    for edge in edges
-    where edge.use({ beginsRegion ? $0.isChanged : $0.sourceNode.use { $0.isChanged } }) {
-      return true
-    }
-    return false
+    if changesAlways { return true }
+    if beginsRegion { return inputs.contains { $0.use { $0.isChanged } } }
+    return edges.contains { $0.use { $0.sourceNode.use { $0.isChanged } } }
   }
 
   /// Records that the channel has a delivered value. The caller must hold the region's lock.

@@ -35,7 +35,11 @@
   /// Copies of `nodes` and `outgoing` from the beginning of the delivery. Other threads can change the originals
   /// meanwhile. Walking a `FIFO` counts no references.
   @exclusivity(unchecked) private var nodesInProgress = FIFO<Unmanaged<Node>>()
-  @exclusivity(unchecked) private var outgoingInProgress = FIFO<Unmanaged<AnyEdge>>()
+  @exclusivity(unchecked) private var outgoingInProgress = FIFO<Unmanaged<AnyInput>>()
+
+  /// The constants that the change has given a new value, with the observers that receive it.
+  @exclusivity(unchecked) @usableFromInline
+  var observed = FIFO<(node: Unmanaged<Node>, observers: AnyChannel.Stretch)>()
 
   // The region's lock guards the properties below.
 
@@ -43,13 +47,16 @@
   private(set) var nodes: [Node] = []
 
   /// The edges that lead from constants of this region to constants that begin other regions.
-  private(set) var outgoing: [AnyEdge] = []
+  private(set) var outgoing: [AnyInput] = []
 
   /// The active nodes that await the end of open transactions; see `Node.awaited`.
   var joining: [Node] = []
 
   /// Whether the copies are equal to `nodes` and `outgoing`.
   @exclusivity(unchecked) private var areCopiesValid = false
+
+  /// Whether all nodes of the copy take part in every change from now on, so that no change has to prepare them.
+  @exclusivity(unchecked) private var allTakePart = false
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
   /// the number of missing values. The versions are consecutive numbers.
@@ -75,8 +82,8 @@
     areCopiesValid = false
   }
 
-  func add(_ edge: AnyEdge) {
-    outgoing.append(edge)
+  func add(_ input: AnyInput) {
+    outgoing.append(input)
     areCopiesValid = false
   }
 
@@ -86,10 +93,10 @@
     areCopiesValid = false
   }
 
-  func remove(_ edge: AnyEdge) {
-    if let index = outgoing.lastIndex(where: { $0 === edge }) { outgoing.remove(at: index) }
+  func remove(_ input: AnyInput) {
+    if let index = outgoing.lastIndex(where: { $0 === input }) { outgoing.remove(at: index) }
     areCopiesValid = false
-    releaseLater(edge.target.use { $0.channel.takeUnretainedValue() })
+    releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
   }
 
   /// Keeps an object until the end of the delivery in progress, if any.
@@ -121,12 +128,15 @@
       nodesInProgress.removeAll()
       outgoingInProgress.removeAll()
       for node in nodes { nodesInProgress.append(.passUnretained(node)) }
-      for edge in outgoing { outgoingInProgress.append(.passUnretained(edge)) }
-      areCopiesValid = true
+      for input in outgoing { outgoingInProgress.append(.passUnretained(input)) }
+      (areCopiesValid, allTakePart) = (true, false)
     }
+    if allTakePart { return }
+    allTakePart = true
     forEachNode { node in
       node.takesPart = node.since < version
       if node.takesPart { (node.isJoining, node.joinsNext) = (node.joinsNext, false) }
+      if node.isJoining || !node.takesPart { allTakePart = false }
     }
   }
 
@@ -147,16 +157,17 @@
   private func compute(on thread: CurrentThread) {
     forEachNode { $0.compute() }
     for index in 0..<outgoingInProgress.count {
-      outgoingInProgress[index].use { $0.operations.bring($0, thread) }
+      outgoingInProgress[index].use { $0.perform($0, .bring(thread)) }
     }
   }
 
   /// Calls the observers of the computed constants. Only the thread that is delivering the region calls this
   /// method.
   @usableFromInline func deliverComputed(on thread: CurrentThread) {
-    forEachNode { node in
-      guard node.observers.first != nil else { return }
-      node.channel.use { node.operations.deliverComputed($0, node, thread) }
+    while let (node, observers) = observed.popFirst() {
+      node.use { node in
+        node.channel.use { _ = node.perform($0, node, .deliver(observers, thread)) }
+      }
     }
   }
 
@@ -181,9 +192,9 @@
     guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
     firstNode.use { first in
       fingerprint = .zero
-      for edge in first.edges {
-        edge.use {
-          $0.operations.makeCurrent($0)
+      for input in first.inputs {
+        input.use {
+          $0.perform($0, .makeCurrent)
           fingerprint = fingerprint + $0.coefficient * $0.fingerprint
         }
       }
@@ -272,7 +283,7 @@
       }
       channel.deliverer = Deliverer(thread)
       firstNode.use { first in
-        for edge in first.edges { edge.use { $0.operations.take($0, change.version) } }
+        for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
       }
       prepare(for: change.version)
       takePlaceIfReady(on: thread)
@@ -291,6 +302,6 @@
   /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
-    return firstNode.use { $0.edges.map { $0.use { $0.discardValues() } } }
+    return firstNode.use { $0.inputs.map { $0.use { $0.discardValues() } } }
   }
 }
