@@ -23,6 +23,11 @@ extension AnyChannel {
   }
 }
 
+extension Channel {
+  /// Reports a read of a derived constant's channel to Observation.
+  @inlinable final func trackDerivedRead() { derivedChannel.ownNode.trackRead() }
+}
+
 extension Node {
   /// Reports a read of the node's variables to Observation, which tracks either all reads of this thread or none
   /// of them.

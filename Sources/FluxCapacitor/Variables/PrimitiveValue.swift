@@ -75,7 +75,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// ```
   @inlinable public var value: Element {
     if channel.isDerived {
-      channel.derivedChannel.ownNode.trackRead()
+      channel.trackDerivedRead()
       return channel.derivedValue()
     }
     channel.trackRead()

@@ -40,7 +40,7 @@ extension AnyChannel {
   /// - Complexity: O(n) in the number of observers.
   final var observerCount: Int {
     regionChannel.lock.withLock {
-      var count = anyExtras?.use { $0.dependentCount } ?? 0
+      var count = Int(unretainedNode?.use { $0.dependentCount } ?? 0)
       AnyChannel.walk(stretch) { if !$0.isCleaned { count += 1 } }
       return count
     }

@@ -79,13 +79,25 @@ import Synchronization
   /// So the place of a variable that only such constants use delivers nothing. The transaction adds the place
   /// nevertheless, because the commit has to lock the variable and announce its change.
   @inlinable final var hasLocalDependents: Bool {
-    firstObservation != nil || anyExtras?.use { $0.nodeCount > 0 } ?? false
+    firstObservation != nil || unretainedNode?.use { $0.localDependentCount > 0 } ?? false
   }
 
   /// Whether an observer or an active constant of any region uses the channel, so that a write has to become
   /// a change. The caller must hold the region's lock.
   @inlinable final var hasDependents: Bool {
-    firstObservation != nil || anyExtras?.use { $0.dependentCount > 0 } ?? false
+    firstObservation != nil || unretainedNode?.use { $0.dependentCount > 0 } ?? false
+  }
+
+  /// The channel's node in the graph of derived constants, if the channel has one. For a variable, the caller must hold the
+  /// variable's lock.
+  @usableFromInline var node: Node? {
+    anyExtras?.use { $0.node?.takeUnretainedValue() }
+  }
+
+  /// The node as an unretained reference, because the channel keeps it.
+  @inlinable final var unretainedNode: Unmanaged<Node>? {
+    if let node = anyExtras?.use({ $0.node }) { return node }
+    return isDerived ? node.map { .passUnretained($0) } : nil
   }
 
   /// The channel's name in the messages of traps.

@@ -66,8 +66,7 @@ import Synchronization
     -> ChangeInProgress
   {
     deliverer = Deliverer(thread)
-    // The reference to the region is unretained, because the region lives as long as this channel.
-    let region = anyExtras?.use { $0.region.map { Unmanaged.passUnretained($0) } }
+    let region = anyExtras?.use { $0.region }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }

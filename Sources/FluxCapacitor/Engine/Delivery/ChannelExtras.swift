@@ -17,18 +17,12 @@ import Synchronization
   /// Whether the channel has pending changes in its backlog.
   @exclusivity(unchecked) @usableFromInline final var hasBacklog = false
 
-  /// The channel's node in the graph of derived constants, if the channel has one.
-  final var node: Node?
+  /// The node of a variable in the graph of derived constants, if it has one. The extras own a reference to the node.
+  @exclusivity(unchecked) @usableFromInline final var node: Unmanaged<Node>?
 
   /// The region that begins with this channel, or `nil` if no constant derives from the channel, or if the
-  /// channel belongs to another channel's region.
-  @exclusivity(unchecked) @usableFromInline final var region: Region?
-
-  /// The number of active constants that derive directly from the channel.
-  @exclusivity(unchecked) @usableFromInline final var dependentCount = 0
-
-  /// The number of these constants that belong to the channel's region.
-  @exclusivity(unchecked) @usableFromInline final var nodeCount = 0
+  /// channel belongs to another channel's region. The extras own a reference to the region.
+  @exclusivity(unchecked) @usableFromInline final var region: Unmanaged<Region>?
 
   /// The inputs of regions to which a write is announced when it becomes a change.
   @exclusivity(unchecked) @usableFromInline final var inputs = InputList()
@@ -50,7 +44,11 @@ import Synchronization
 
   @inlinable init() {}
 
-  deinit { if let companion { CurrentThread.current.whileDelivering { companion.release() } } }
+  deinit {
+    node?.release()
+    region?.release()
+    if let companion { CurrentThread.current.whileDelivering { companion.release() } }
+  }
 
   /// Adds a companion, unless another thread has already added one.
   ///

@@ -94,7 +94,7 @@ extension AnyChannel {
     }
     if hasCleaned {
       if !isDerived { removeCleaned(into: &detached) }
-      if let region = anyExtras?.use({ $0.region }) {
+      anyExtras?.use { $0.region }?.use { region in
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()
       }

@@ -63,14 +63,13 @@ extension Node {
       let node = edge.source.ensureNode()
       // `edge.sourceNode` is set only once, because the region's deliverer can read it without the lock.
       if edge.sourceNode == nil { edge.sourceNode = .passUnretained(node) }
-      let extras = edge.source.ensureAnyExtras()
-      extras.dependentCount += 1
+      node.dependentCount += 1
       if beginsRegion {
         let input = unsafeDowncast(edge, to: AnyInput.self)
         channel.use { $0.lock.withLock { input.since = region.version } }
         if edge.source.isDerived { node.region.use { $0.add(input) } }
       } else {
-        extras.nodeCount += 1
+        node.localDependentCount += 1
         if self.region == nil { self.region = node.region }
       }
     }
@@ -135,14 +134,13 @@ extension Node {
   private func unlink(from edge: Edge) {
     edge.source.withRegionLocked { _ in
       edge.sourceNode.use { node in
-        let extras = edge.source.ensureAnyExtras()
-        extras.dependentCount -= 1
+        node.dependentCount -= 1
         if beginsRegion {
           if edge.source.isDerived {
             node.region.use { $0.remove(unsafeDowncast(edge, to: AnyInput.self)) }
           }
         } else {
-          extras.nodeCount -= 1
+          node.localDependentCount -= 1
         }
       }
     }

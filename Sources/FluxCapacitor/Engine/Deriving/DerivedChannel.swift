@@ -56,6 +56,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     ownNode.regionChannel.takeUnretainedValue()
   }
 
+  @usableFromInline override var node: Node? { ownNode }
+
   override var description: String { "A derived Constant<\(Element.self)>" }
 
   // MARK: Delivering

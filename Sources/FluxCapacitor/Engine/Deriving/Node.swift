@@ -32,8 +32,8 @@ import Synchronization
   /// channel owns the edges, so these references are unretained.
   @usableFromInline let edges: [Unmanaged<Edge>]
 
-  /// The edges as inputs, if the node begins a region.
-  private(set) var inputs: [Unmanaged<AnyInput>] = []
+  /// The edges as inputs, if there are several.
+  let inputs: [Unmanaged<AnyInput>]
 
   /// The variables that the node derives from.
   private(set) var roots: [Root]
@@ -72,6 +72,10 @@ import Synchronization
 
   /// Whether the channel has a delivered value, to which the next change is compared.
   @exclusivity(unchecked) @usableFromInline var isStarted = false
+
+  /// The number of active constants that derive directly from the channel, and of those in the channel's region.
+  @exclusivity(unchecked) @usableFromInline var dependentCount: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline var localDependentCount: Int32 = 0
 
   /// The fingerprint of the last delivered change.
   @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
@@ -122,7 +126,7 @@ import Synchronization
   /// Creates the node of a variable.
   init(ofVariable channel: AnyChannel) {
     self.channel = .passUnretained(channel)
-    edges = []
+    (edges, inputs) = ([], [])
     roots = [Root(reference: .passUnretained(channel), coefficient: .one)]
     (mayKeepValues, needsValue) = (false, false)
     perform = nil
@@ -136,6 +140,8 @@ import Synchronization
     perform: @escaping @Sendable (AnyChannel, Node, Operation) -> Bool
   ) {
     self.edges = edges.map { .passUnretained($0) }
+    // Only `combine` has several sources, and its edges are inputs.
+    inputs = edges.count == 1 ? [] : self.edges.map { .fromOpaque($0.toOpaque()) }
     self.perform = perform
     mayKeepValues =
       keepsValues || edges.contains { $0.source.derivedNode?.mayKeepValues ?? false }
@@ -148,14 +154,11 @@ import Synchronization
   /// region. Sources that belong to one region have the same roots.
   @usableFromInline func attach(to channel: AnyChannel) {
     self.channel = .passUnretained(channel)
-    channel.ensureAnyExtras().node = self
     let regions = edges.map { $0.use { $0.source.regionChannel } }
     regionChannel = .passUnretained(regions[0])
     if regions.contains(where: { $0 !== regions[0] }) {
       beginRegion()
       let number = Node.lastNumber.add(1, ordering: .relaxed).newValue
-      // Only `combine` has several sources, and its edges are inputs.
-      inputs = edges.map { .fromOpaque($0.toOpaque()) }
       for (index, input) in inputs.enumerated() {
         input.use { ($0.coefficient, $0.order) = (.random(), (number, index)) }
       }
@@ -167,8 +170,8 @@ import Synchronization
   private func beginRegion() {
     regionChannel = channel
     let region = Region(of: self, in: channel.takeUnretainedValue())
-    self.region = .passUnretained(region)
-    channel.use { $0.ensureAnyExtras().region = region }
+    self.region = .passRetained(region)
+    channel.use { $0.ensureAnyExtras().region = self.region }
     beginsRegion = true
   }
 
@@ -251,12 +254,6 @@ import Synchronization
 }
 
 extension AnyChannel {
-  /// The channel's node, if the channel has one. For a variable, the caller must hold the variable's
-  /// lock.
-  final var node: Node? {
-    anyExtras?.use { $0.node }
-  }
-
   /// Traps, because a formula or an evaluation needs the channel's value before the value is computed.
   @usableFromInline final func trapUncomputed<Value>() -> Value {
     trap("\(self) was read before it was computed.")
@@ -270,7 +267,7 @@ extension AnyChannel {
   final func ensureNode() -> Node {
     if let node { return node }
     let node = Node(ofVariable: self)
-    ensureAnyExtras().node = node
+    ensureAnyExtras().node = .passRetained(node)
     return node
   }
 }

@@ -32,10 +32,8 @@
     recordCommit(self)
     pendingWrite.writer = 0
     anyExtras?.use {
-      if let region = $0.region, !region.joining.isEmpty {
-        region.admitJoining(to: version, on: thread)
-      }
-      thread.pointee.inputs += $0.inputs
+      $0.region?.use { if !$0.joining.isEmpty { $0.admitJoining(to: version, on: thread) } }
+      for input in $0.inputs { thread.pointee.inputs.append(input) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.
     guard hasLocalDependents else { return .beginning }
