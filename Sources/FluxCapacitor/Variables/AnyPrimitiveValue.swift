@@ -67,3 +67,16 @@ extension PrimitiveValue: AnyPrimitiveValue {
     observe(ignoreFirst: true) { changes($0) }
   }
 }
+
+extension AnyChannel {
+  /// The number of observers, and of observed constants that derive directly from the channel.
+  ///
+  /// - Complexity: O(n) in the number of observers.
+  final var observerCount: Int {
+    regionChannel.lock.withLock {
+      var count = Int(unretainedNode?.use { $0.dependentCount } ?? 0)
+      AnyChannel.walk(stretch) { if !$0.isCleaned { count += 1 } }
+      return count
+    }
+  }
+}

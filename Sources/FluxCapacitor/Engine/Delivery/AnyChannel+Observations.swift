@@ -35,17 +35,6 @@ extension AnyChannel {
     (firstObservation, firstObservation?.use { $0.previous })
   }
 
-  /// The number of observers, and of observed constants that derive directly from the channel.
-  ///
-  /// - Complexity: O(n) in the number of observers.
-  final var observerCount: Int {
-    regionChannel.lock.withLock {
-      var count = Int(unretainedNode?.use { $0.dependentCount } ?? 0)
-      AnyChannel.walk(stretch) { if !$0.isCleaned { count += 1 } }
-      return count
-    }
-  }
-
   /// Removes an observation from the ring, and moves the ring's reference into `detached`. An observation
   /// that has already left the ring is ignored. The caller must hold the region's lock.
   private final func unlink(_ dust: Dust, into detached: inout Detached) {

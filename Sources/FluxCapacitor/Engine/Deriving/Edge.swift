@@ -66,3 +66,221 @@
     }
   }
 }
+
+/// An edge that can lead from one region to another. Values wait in an input until the target is computed:
+///
+/// | value | where | from | until |
+/// |---|---|---|---|
+/// | brought | `Input.brought`, a queue | a commit writes the source, or the deliverer of the source's region computes it | the target's deliverer takes the change to which the value belongs |
+/// | taken | `Input.taken` | the deliverer takes the value under the lock | the lock is released |
+/// | current | `Input.current` | the deliverer releases the former value, under no lock | the next value |
+///
+/// If all sources of a combination are in one region, its inputs are ordinary edges.
+@usableFromInline class AnyInput: Edge, @unchecked Sendable {
+  /// The coefficient of the input's fingerprint in the one of the region that begins with the target; see `Fingerprint`.
+  /// The target's node sets it once.
+  @exclusivity(unchecked) final var coefficient = Fingerprint.one
+
+  /// The input's sort key among those to which a commit is announced: the number of the region, and the position among
+  /// the inputs of the region, which share its lock. The target's node sets it once.
+  @exclusivity(unchecked) final var order: (region: UInt64, index: Int) = (0, 0)
+
+  /// The version of the source's region when the input was linked. Only changes with later versions
+  /// reach the target. A thread writes this version under the locks of the source's region and the
+  /// target's region.
+  @exclusivity(unchecked) @usableFromInline final var since = Version.beginning
+
+  /// The versions of the announced changes that await this input's value, in order. A version leaves the
+  /// queue when the target takes the value. The lock of the target's region guards this queue.
+  @exclusivity(unchecked) @usableFromInline final var announced = FIFO<Version>()
+
+  /// The fingerprint of the input's current value. Only the target's deliverer uses this property.
+  @exclusivity(unchecked) @usableFromInline final var fingerprint = Fingerprint.zero
+
+  /// Whether the change in progress has a new value for this input. Only the target's deliverer uses
+  /// this property.
+  @exclusivity(unchecked) @usableFromInline final var isChanged = false
+
+  /// Performs an operation in code that knows the type of the values; see `Place.Deliver`.
+  let perform: @Sendable (AnyInput, Operation) -> Void
+
+  @usableFromInline enum Operation {
+    /// Brings the source's computed value to this input.
+    case bring(CurrentThread)
+
+    /// Brings the variable's value to this input. The caller must hold the locks of the variable and of
+    /// the target's region.
+    case bringVariable
+
+    /// Moves the value that was brought for a change, if the change awaited one, from `Input.brought` to `Input.taken`. The
+    /// caller must hold the lock of the target's region.
+    case take(Version)
+
+    /// Moves the value from `Input.taken` to `Input.current`, and releases the former value. The caller must
+    /// hold no lock.
+    case makeCurrent
+  }
+
+  @usableFromInline init(
+    from source: AnyChannel,
+    keptBy handle: AnyObject,
+    perform: @escaping @Sendable (AnyInput, Operation) -> Void
+  ) {
+    self.perform = perform
+    super.init(from: source, keptBy: handle)
+  }
+
+  /// Sets the input's current value from an evaluation. Only the target's deliverer may call this method.
+  func start(from evaluation: Evaluation) {}
+
+  /// Discards the input's pending values. The caller must hold the lock of the target's region.
+  ///
+  /// - Returns: The discarded values, which the caller must release after unlocking.
+  func discardValues() -> Any { () }
+
+  /// Announces a commit to the region.
+  ///
+  /// - Parameter isFirstOfRegion: Whether this input is the first of its region, and takes the region's lock.
+  final func announce(isFirstOfRegion: Bool) {
+    target.use { $0.region }.use { region in
+      if isFirstOfRegion { region.lockAndAppendChange() }
+      let isVariable = sourceReference.use { !$0.isDerived }
+      // The source's region brings no value if the source doesn't take part in the change yet, or if the input was
+      // linked after the write, so that its first value includes the write. The commit has already been announced to
+      // the regions upstream, whose constants are older.
+      if !isVariable,
+        sourceNode.use({ max(since, $0.since) >= $0.regionChannel.use { $0.version } })
+      {
+        return
+      }
+      announced.append(region.addInputToLastChange(isBrought: isVariable))
+      if isVariable { perform(self, .bringVariable) }
+    }
+  }
+}
+
+/// An input for values of a known type.
+@usableFromInline final class Input<Value: Sendable>: AnyInput, @unchecked Sendable {
+  /// The values that were brought to this input and not taken yet. These values belong to the first
+  /// versions in `announced`. The lock of the target's region guards this queue.
+  @exclusivity(unchecked) @usableFromInline var brought = FIFO<Brought>()
+
+  @usableFromInline typealias Brought = (value: Value, isChanged: Bool, fingerprint: Fingerprint)
+
+  /// The value that was taken from `brought` and isn't current yet. Only the target's deliverer uses this
+  /// property.
+  @exclusivity(unchecked) @usableFromInline var taken: Value?
+
+  /// The value from which the target is computed. Only the target's deliverer uses this property.
+  @exclusivity(unchecked) @usableFromInline var current: Value?
+
+  @inlinable init(from source: Channel<Value>, keptBy handle: AnyObject) {
+    super.init(from: source, keptBy: handle) { input, operation in
+      // The closure is called only with the input that owns it, so the downcast is safe.
+      let input = unsafeDowncast(input, to: Input.self)
+      switch operation {
+      case .bring(let thread): input.bringValue(on: thread)
+      case .bringVariable: input.bringVariable()
+      case .take(let version): input.takeValue(for: version)
+      case .makeCurrent: if let value = input.taken.take() { input.current = value }
+      }
+    }
+  }
+
+  /// Returns the source's value for use in a formula.
+  @inlinable func value(for reading: Reading) -> Value {
+    guard case .region = reading, target.use({ $0.beginsRegion }) else {
+      return sourceValue(for: reading)
+    }
+    return current ?? source.trapUncomputed()
+  }
+
+  @inlinable func bringValue(on thread: CurrentThread) {
+    // If the source was linked after the change, the target started with the change.
+    guard sourceNode.use({ $0.takesPart }) else { return }
+    let isChanged = sourceNode.use { $0.isChanged }
+    // Even an unchanged value is brought. Otherwise, the change would wait for it without end. The target might
+    // also have started with a newer value.
+    let value: Value = valueInProgress()
+    sourceNode.use { $0.region }.use { region in
+      target.use { target in
+        target.channel.use { $0.lock.lock() }
+        // The target awaits no value if it was linked after the change. During the computation, another
+        // thread might have deactivated the target, and might even have activated it again.
+        if brought.count < announced.count, since < region.version {
+          brought.append((value, isChanged, region.fingerprint))
+          target.region.use { $0.didArrive(announced[brought.count - 1], on: thread) }
+        }
+        target.channel.use { $0.lock.unlock() }
+      }
+    }
+  }
+
+  @inlinable func bringVariable() {
+    sourceReference.use { source in
+      let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
+      brought.append((variable.stored, true, Fingerprint(variable.version)))
+    }
+  }
+
+  @inlinable func takeValue(for version: Version) {
+    isChanged = false
+    guard !announced.isEmpty, announced[0] == version else { return }
+    guard let brought = brought.popFirst(), announced.popFirst() != nil else { return }
+    (taken, isChanged, fingerprint) = brought
+  }
+
+  override func start(from evaluation: Evaluation) {
+    current = evaluation.value(of: source)
+    fingerprint = evaluation.fingerprint(of: sourceNode.takeUnretainedValue())
+  }
+
+  override func discardValues() -> Any {
+    announced = FIFO()
+    var values: [Value] = []
+    while let brought = brought.popFirst() { values.append(brought.value) }
+    return values
+  }
+}
+
+/// The inputs to which a commit is announced while all of its variables are locked, sorted by `order`. A transaction's
+/// list contains an input once for each written variable. The list doesn't retain its inputs, because each is removed
+/// from the list before it is released.
+@usableFromInline typealias InputList = [Unmanaged<AnyInput>]
+
+extension InputList {
+  mutating func insert(_ input: AnyInput) {
+    insert(.passUnretained(input), at: index(of: input.order))
+  }
+
+  mutating func remove(_ input: AnyInput) {
+    let index = index(of: input.order)
+    if index < count, self[index].use({ $0 === input }) { remove(at: index) }
+  }
+
+  /// Announces a change to all inputs.
+  ///
+  /// If two threads announce changes to the same inputs, all of these receive the changes in the same order, because an
+  /// announcing thread holds the locks of all regions until the end.
+  @usableFromInline func announce(on thread: CurrentThread) {
+    var last: (region: UInt64, index: Int) = (0, 0)
+    for input in self {
+      input.use {
+        if $0.order != last { $0.announce(isFirstOfRegion: $0.order.region != last.region) }
+        last = $0.order
+      }
+    }
+    last.region = 0
+    for input in self where input.use({ $0.order.region }) != last.region {
+      last = input.use { $0.order }
+      input.use { $0.target.use { $0.region } }.use { region in
+        region.takePlaceIfReady(on: thread)
+        region.channel.use { $0.lock.unlock() }
+      }
+    }
+  }
+
+  private func index(of order: (region: UInt64, index: Int)) -> Int {
+    partitioningIndex(of: count) { self[$0].use { $0.order >= order } }
+  }
+}

@@ -1,16 +1,11 @@
 /// A part of the graph of derived constants that one thread at a time delivers. A region consists of a
 /// channel and the constants that derive from that channel alone, directly or through other constants.
 ///
-/// A region begins with a variable, or with a constant whose sources are in several regions. A constant
-/// always stays in its region, because its sources never change. The region uses the lock, the version
-/// and the deliverer of its first channel.
+/// A region begins with a variable, or with a constant whose sources are in several regions. A constant always stays in
+/// its region. The region uses the lock, the version and the deliverer of its first channel.
 ///
-/// A region delivers a change in four steps. `Channel.beginDelivering` and `Channel.deliver` perform the
-/// steps if the region begins with a variable, and `deliverNext` if the region begins with a constant.
-/// 1. Under the lock, copy the lists of the active nodes and of the outgoing edges.
-/// 2. Compute the nodes that the change reaches.
-/// 3. Bring the computed values to the outgoing edges.
-/// 4. Call the observers of the computed nodes, in the order of the list.
+/// For each change, the deliverer computes the nodes, brings their values to the inputs of other regions, and then calls
+/// the observers. `Channel.deliver` does this if the region begins with a variable, and `deliverNext` otherwise.
 ///
 /// If a region begins with a constant, its *inputs* are the edges from the constant's sources. Each commit to
 /// one of the constant's variables is announced to the region, and becomes a pending change. The change
@@ -297,9 +292,7 @@
   /// Lets threads deliver the region. The caller must not hold the region's lock.
   func endStarting(on thread: CurrentThread) { endDelivering(isStarting: true, on: thread) }
 
-  /// Discards all pending changes and their values.
-  ///
-  /// - Returns: The discarded values, which the caller must release after unlocking.
+  /// Discards all pending changes, and returns their values, which the caller must release after unlocking.
   func discardPending() -> [Any] {
     pending = FIFO()
     return firstNode.use { $0.inputs.map { $0.use { $0.discardValues() } } }
