@@ -35,7 +35,7 @@ import Synchronization
 
   /// The observation that notifies the tracker of the channel's changes. This property is set once, before
   /// other threads find the tracker in the extras.
-  private(set) var dust: Dust!
+  @exclusivity(unchecked) private(set) var dust: Dust!
 
   /// Whether Observation doesn't retain key paths, so that the tracker can't know whether a read waits. This property
   /// is set once, before other threads know the tracker.
