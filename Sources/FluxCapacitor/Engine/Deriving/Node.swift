@@ -25,9 +25,6 @@ import Synchronization
   /// first linked. The extras of the first channel own the region.
   @exclusivity(unchecked) @usableFromInline var region: Unmanaged<Region>!
 
-  /// Whether the node begins its region.
-  @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
-
   /// The edges from the node's sources; the node of a variable has none. The formula of the
   /// channel owns the edges, so these references are unretained.
   @usableFromInline let edges: [Unmanaged<Edge>]
@@ -38,6 +35,13 @@ import Synchronization
   /// The variables that the node derives from.
   private(set) var roots: [Root]
 
+  /// Performs an operation in code that knows the type of the channel's values; see `Place.Deliver`. The value is `nil` for
+  /// the node of a variable.
+  let perform: (@Sendable (AnyChannel, Node, Operation) -> Bool)!
+
+  /// Whether the node begins its region.
+  @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
+
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
   private let mayKeepValues: Bool
 
@@ -47,38 +51,6 @@ import Synchronization
   /// Whether the node needs a value when it becomes active. The node needs such a value if this constant or
   /// a constant upstream compares values, or if a change can bring the values of only some sources.
   let needsValue: Bool
-
-  /// Performs an operation in code that knows the type of the channel's values; see `Place.Deliver`. The value is `nil` for
-  /// the node of a variable.
-  let perform: (@Sendable (AnyChannel, Node, Operation) -> Bool)!
-
-  // The region's lock guards the properties from `snapshot` through `deliveredFingerprint`. A thread that activates the
-  // node sets `snapshot` under the locks of the roots.
-
-  /// The values of the roots when the node became active, until the node has a delivered value. The property
-  /// is `nil` if no observer has needed a value yet.
-  var snapshot: Evaluation.Snapshot?
-
-  /// The version after which the node takes part in the region's changes.
-  @exclusivity(unchecked) @usableFromInline var since = Version.never
-
-  /// The roots that open transactions had written when the node became active, until these transactions commit. The
-  /// node's first value contains the writes, and the region's other values don't. So the node takes part in no change
-  /// before the last of these commits.
-  var awaited: [AnyChannel] = []
-
-  /// Whether the node takes part in a change for the first time next, after it has awaited transactions.
-  var joinsNext = false
-
-  /// Whether the channel has a delivered value, to which the next change is compared.
-  @exclusivity(unchecked) @usableFromInline var isStarted = false
-
-  /// The number of active constants that derive directly from the channel, and of those in the channel's region.
-  @exclusivity(unchecked) @usableFromInline var dependentCount: Int32 = 0
-  @exclusivity(unchecked) @usableFromInline var localDependentCount: Int32 = 0
-
-  /// The fingerprint of the last delivered change.
-  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
 
   /// Whether the node is linked to its sources. The locks of the roots guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
@@ -94,6 +66,34 @@ import Synchronization
 
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
+
+  // The region's lock guards the properties below. A thread that activates the node sets `snapshot` under the locks of the
+  // roots.
+
+  /// Whether the node takes part in a change for the first time next, after it has awaited transactions.
+  var joinsNext = false
+
+  /// Whether the channel has a delivered value, to which the next change is compared.
+  @exclusivity(unchecked) @usableFromInline var isStarted = false
+
+  /// The number of active constants that derive directly from the channel, and of those in the channel's region.
+  @exclusivity(unchecked) @usableFromInline var dependentCount: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline var localDependentCount: Int32 = 0
+
+  /// The values of the roots when the node became active, until the node has a delivered value. The property
+  /// is `nil` if no observer has needed a value yet.
+  var snapshot: Evaluation.Snapshot?
+
+  /// The version after which the node takes part in the region's changes.
+  @exclusivity(unchecked) @usableFromInline var since = Version.never
+
+  /// The roots that open transactions had written when the node became active, until these transactions commit. The
+  /// node's first value contains the writes, and the region's other values don't. So the node takes part in no change
+  /// before the last of these commits.
+  var awaited: [AnyChannel] = []
+
+  /// The fingerprint of the last delivered change.
+  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
 
   /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
   struct Root {
