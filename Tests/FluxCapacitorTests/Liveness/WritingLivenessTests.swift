@@ -40,50 +40,6 @@ struct WritingLivenessTests {
     #expect(calls.value >= stress(5_000))
   }
 
-  /// A transaction has to lock both variables at once. Each body of a `modify` ends only when the other thread is about to
-  /// begin its next one, so at nearly every moment one of the variables is locked.
-  @Test func transactionOfTwoVariablesEndsWhileTwoThreadsModifyThemInTurnsWithoutAPause() async {
-    let variables = [Variable(0), Variable(0)]
-    let calls = Tally()
-    Constant.combine(variables[0], variables[1])
-      .observe(ignoreFirst: true) { _ in calls.add() }.cleaned(by: dusts)
-    let (transactions, limit) = (20, 4_000)
-    let begun = Begun()
-    let isOver = Atomic(false)
-
-    await inParallel(3) { thread in
-      if thread < 2 {
-        var round = 0
-        while !isOver.load(ordering: .relaxed), round < limit {
-          round += 1
-          begun[thread].store(round, ordering: .relaxed)
-          variables[thread].modify { value in
-            value += 1
-            while begun[1 - thread].load(ordering: .relaxed) < round + thread,
-              !isOver.load(ordering: .relaxed)
-            {
-              sched_yield()
-            }
-            spin(2_000)
-          }
-        }
-        isOver.store(true, ordering: .relaxed)
-      } else {
-        while begun[1].load(ordering: .relaxed) == 0 { sched_yield() }
-        for _ in 0..<transactions {
-          Dispatcher().transaction { for variable in variables { variable.value += 1 } }
-        }
-        isOver.store(true, ordering: .relaxed)
-      }
-    }
-
-    #expect(calls.value >= transactions)
-    #expect(
-      begun[0].load(ordering: .relaxed) < limit,
-      "The transactions have ended only after the bodies."
-    )
-  }
-
   @Test(arguments: [false, true])
   func cleanReturnsWhileOtherThreadsWriteWithoutAPause(isDerived: Bool) async {
     let variable = Variable(0)
@@ -168,14 +124,4 @@ struct WritingLivenessTests {
 private func spin(_ steps: Int) {
   let sum = Atomic(0)
   for step in 0..<steps { sum.add(step, ordering: .relaxed) }
-}
-
-/// The number of the last body that each of two threads has been about to begin.
-private final class Begun: Sendable {
-  private let first = Atomic(0)
-  private let second = Atomic(0)
-
-  subscript(thread: Int) -> Atomic<Int> {
-    _read { if thread == 0 { yield first } else { yield second } }
-  }
 }

@@ -253,10 +253,6 @@ extension AnyChannel {
   /// Whether the value is a change that waits in a thread's round.
   @usableFromInline var waitsForDelivery = false
 
-  /// How long a change in place waits for a thread that needs the locks of several variables, or zero if there is no such
-  /// thread. The number grows with each wait that was too short, so each body of a `modify` is outlasted in the end.
-  @usableFromInline var patience: UInt8 = 0
-
   @inlinable init() {}
 
   @inlinable var isWritten: Bool { writer != 0 }

@@ -41,8 +41,7 @@ import Synchronization
   /// - Returns: The delivery to pass to `deliverNow` after unlocking, or `nil` if the change is in the
   ///   backlog.
   @inlinable final func schedule(_ value: Element, on thread: CurrentThread) -> ChangeInProgress? {
-    let isFree = !thread.pointee.isDelivering && thread.pointee.openTransactions == 0
-    if isFree, thread.pointee.round.isEmpty, isIdle {
+    if !thread.pointee.isDelivering, !thread.holdsLock, thread.pointee.round.isEmpty, isIdle {
       return beginDelivering(version, on: thread)
     }
     enqueue(value)

@@ -178,13 +178,14 @@ extension AnyChannel {
   /// it. The caller must hold the channel's lock.
   ///
   /// - Returns: Whether this thread may deliver the channel. The result is false while another thread is
-  ///   delivering the channel. If this thread is delivering any channel, the result is also false while
-  ///   the delivery is offered. An observer that runs on this thread might be waiting for the offered changes,
-  ///   so it must not take the offer.
+  ///   delivering the channel. If this thread is delivering any channel or runs the initializer of a store, the result is
+  ///   also false while the delivery is offered. The observer or the initializer might be waiting for the offered
+  ///   changes, so it must not take the offer.
   @inlinable final func claimDelivery(on thread: CurrentThread) -> Bool {
     guard deliverer.isOffered else { return deliverer.admits(thread) }
-    if !thread.pointee.isDelivering { deliverer = Deliverer() }
-    return !thread.pointee.isDelivering
+    if thread.pointee.isDelivering || thread.pointee.openCreations > 0 { return false }
+    deliverer = Deliverer()
+    return true
   }
 }
 

@@ -131,7 +131,15 @@ import Synchronization
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, first)
         callInSurroundings(on: thread) { changes?(first) }
-        drain(on: thread)
+        if !thread.holdsLock { drain(on: thread) }
+      }
+      // The mailbox may contain changes of other threads.
+      if thread.holdsLock {
+        let place = Place(to: self) { observation, _, thread in
+          // The downcast is safe because the closure receives its place's target.
+          unsafeDowncast(observation, to: Observation.self).drain(on: thread)
+        }
+        thread.append(place, isOwn: false)
       }
     } else if let mailbox = prepend(first: first) {
       if case .main = queue, MainQueue.isCurrent {

@@ -12,13 +12,16 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     deliverPlaces()
   }
 
-  /// Makes all pending deliveries of this thread, unless the thread is already delivering or has an open
-  /// transaction.
+  /// Makes all pending deliveries of this thread, unless the thread is already delivering, has an open transaction or runs
+  /// the initializer of a store.
   @inlinable func deliverPlaces() {
-    guard !pointee.round.isEmpty, !pointee.isDelivering, pointee.openTransactions == 0 else {
-      return
-    }
-    deliverRound()
+    if !pointee.round.isEmpty, !pointee.isDelivering, !holdsLock { deliverRound() }
+  }
+
+  /// Whether this thread holds a lock under which code of the user runs: a turn, a variable's or a store's. Then it delivers
+  /// no change, which might be another thread's.
+  @inlinable var holdsLock: Bool {
+    pointee.openTransactions > 0 || pointee.openCreations > 0
   }
 
   /// Appends a place to this thread's round.
@@ -152,8 +155,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 /// because a `deinit` can run user code. Elsewhere, this function does nothing.
 @usableFromInline package func releaseAfterUnlocking<Value>(_ value: Value?) {
   let thread = CurrentThread.current
-  let holdsLock = thread.pointee.openTransactions > 0 || thread.pointee.openCreations > 0
-  guard holdsLock, !_isPOD(Value.self), let value else { return }
+  guard thread.holdsLock, !_isPOD(Value.self), let value else { return }
   thread.keepUntilUnlocked(Kept(value))
 }
 

@@ -83,9 +83,6 @@ extension AnyChannel {
   /// variable's lock. A thread that has locked a table may wait for the locks of the table's parts, because a
   /// thread with the lock of a part waits for no table.
   ///
-  /// Other threads could change the variables in place all the time, so that never all of them are free at once. So after
-  /// a few tries, this thread asks their next changes to wait; see `PendingWrite.patience`.
-  ///
   /// - Parameters:
   ///   - count: The number of channels.
   ///   - held: The index of the channel that this thread has already locked, if any.
@@ -100,7 +97,7 @@ extension AnyChannel {
       for index in 0..<count where index != held { channel(index)?.use { $0.acquire() } }
       return
     }
-    var (first, tries) = (held ?? 0, 0)
+    var first = held ?? 0
     if held == nil { channel(first)?.use { $0.acquire() } }
     while true {
       let busy = (0..<count).first { index in
@@ -108,18 +105,13 @@ extension AnyChannel {
         channel.use { $0.trapIfInMutation() }
         return !channel.use { $0.lock.tryLock() }
       }
-      guard let busy else { break }
-      tries += 1
+      guard let busy else { return }
       for index in 0..<count where index == first || index < busy {
-        channel(index)?.use {
-          if tries > 3 { $0.pendingWrite.patience = max($0.pendingWrite.patience, 1) }
-          $0.lock.unlock()
-        }
+        channel(index)?.use { $0.lock.unlock() }
       }
       first = busy
       channel(first)?.use { $0.acquire() }
     }
-    if tries > 3 { for index in 0..<count { channel(index)?.use { $0.pendingWrite.patience = 0 } } }
   }
 
   /// Whether all channels, except for the held one, are parts of the held one.

@@ -28,23 +28,8 @@ extension Channel {
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lockForMutation(on: thread)
-    if pendingWrite.patience > 0, thread.pointee.openMutations == 1 { waitForCommit(on: thread) }
     if isInPlace, thread.pointee.isMainUnwatched { thread.watchMainQueue() }
     return thread
-  }
-
-  /// Gives up the variable's lock for a while, so that another thread can lock this variable together with others.
-  ///
-  /// The wait ends even if that thread doesn't succeed, because the body of another `modify` might wait for this one.
-  @usableFromInline final func waitForCommit(on thread: CurrentThread) {
-    let patience = pendingWrite.patience
-    for _ in 0..<1 << patience {
-      lock.unlock()
-      for _ in 0..<64 where !thread.yieldProcessor() { break }
-      lockForMutation(on: thread)
-      if pendingWrite.patience == 0 { return }
-    }
-    pendingWrite.patience = min(patience + 2, 20)
   }
 
   /// Takes the variable's lock within a mutation that has already begun.
