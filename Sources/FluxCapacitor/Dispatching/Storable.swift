@@ -26,7 +26,7 @@ public protocol Storable<DispatchStateType>: AnyObject, Sendable {
   /// ``instantiate()`` calls this initializer, on the first thread that requests the store.
   ///
   /// The initializer can instantiate other stores. If the initializer invokes a state, the dispatcher queues
-  /// the state until the new store is registered.
+  /// the state until the new store is registered. Observers of the values that it sets are called then, too.
   ///
   /// > Warning: Don't call ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)`` in an initializer. Both
   /// methods trap, unless the thread is already in a reduce, a transaction or a read of the dispatcher, because

@@ -19,8 +19,7 @@ public struct Signal<Event: Sendable>: Sendable {
   ///
   /// - The closure receives each event once, in the order of sending.
   /// - Calls to one observer never overlap.
-  /// - No lock is held during a call, except in a store's `init`. The closure may send, read, write, invoke, observe
-  ///   and clean anything.
+  /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean anything.
   ///
   /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
   ///

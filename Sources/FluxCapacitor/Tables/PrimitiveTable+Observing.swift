@@ -6,8 +6,8 @@ extension PrimitiveTable {
   ///   out, it makes none.
   /// - Apply the difference to the ids that you show, and then show the rows in ``TableChanges/updated`` again.
   ///   A row that you read from the table can be newer than the changes, and can be gone.
-  /// - Calls of one observer never overlap. No lock is held during a call, except for the first call inside a
-  ///   transaction, and for all calls in a store's `init`. See <doc:Concurrency> for threads and order.
+  /// - Calls of one observer never overlap. No lock is held during a call, except for a first call inside a
+  ///   transaction or a store's `init`. See <doc:Concurrency> for threads and order.
   ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])

@@ -7,7 +7,7 @@ extension PrimitiveValue {
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, from the value
   ///   before its first write to its last value.
   /// - The closure is called only for changes, not for the current value.
-  /// - Calls to one observer never overlap. No lock is held during a call, except in a store's `init`. See
+  /// - Calls to one observer never overlap. No lock is held during a call. See
   ///   <doc:Concurrency> for threads and order.
   ///
   /// ```swift

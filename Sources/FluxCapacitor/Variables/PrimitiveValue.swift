@@ -95,8 +95,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   the variable before the transaction ends, its write belongs to the same change.
   /// - Calls to one observer never overlap. An observer's last call has the variable's current value. The order of
   ///   several observers is not specified.
-  /// - No lock is held during a call. The exceptions are the first call if you call `observe` inside a reduce,
-  ///   a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a `modify`, and all calls in a store's `init`.
+  /// - No lock is held during a call. The exception is the first call, if you call `observe` inside a reduce,
+  ///   a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)``, a `modify` or a store's `init`.
   /// - The closure may read and write values, invoke states, and start or end observations. A value that
   ///   the closure writes takes effect immediately. The new value is delivered after all observers of
   ///   the current change have been called.
@@ -190,7 +190,8 @@ extension PrimitiveValue where Trait == MutableTrait {
   ///
   /// The setter calls the observers on `.current` before it returns. If another thread is delivering to
   /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce,
-  /// a transaction, a read or the `modify` of another variable, the observers are called after that code has ended.
+  /// a transaction, a read, a store's `init` or the `modify` of another variable, the observers are called after that code
+  /// has ended.
   ///
   /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. A change in
   /// place loses no other thread's write. A change in place copies an array only if the array has
