@@ -49,7 +49,7 @@
       return nil
     }
 
-    /// Prints the seed of a scenario that crashes, or doesn't end within a minute.
+    /// Prints the seed of a scenario that crashes, or doesn't end within five minutes.
     private static func reportSignals() {
       for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGALRM] {
         signal(number) { _ in
@@ -69,9 +69,9 @@
       _ = Plan().explore(schedules: 1, seed: 0)
       var seed = number("--seed")
       while .now < deadline {
-        alarm(60)
+        alarm(300)
         free(crashReport)
-        crashReport = strdup("seed \(seed): a crash, or no end within a minute\n")
+        crashReport = strdup("seed \(seed): a crash, or no end within five minutes\n")
         let plan = Plan(seed: seed, theme: theme)
         let (failure, count) = plan.explore(schedules: Int(number("--schedules")), seed: seed)
         if let failure {
@@ -95,7 +95,7 @@
         failure.firstMatch(of: /fails: the check throws (\w+:|\w+ \w+)/)?.output.1
       }
       for smaller in plan.smaller where .now < deadline {
-        alarm(60)
+        alarm(300)
         let new = smaller.explore(schedules: 400, seed: seed).failure
         if let new, promise(new) == promise(failure) { return self.smallest(smaller, new, seed) }
       }

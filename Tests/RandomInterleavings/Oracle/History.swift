@@ -230,7 +230,11 @@
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
       guard let root = roots[channel], pending.contains(root) else { return }
       if places[thread]?.isInBody == true { world.fail("D4: root \(root) is committed too early.") }
-      if batches.last?.time != now || batches.last?.thread != thread {
+      // A write to a root that nobody observes doesn't wait for the commit, and is a step by itself.
+      let joins = batches.last.map {
+        $0.time == now && $0.thread == thread && !$0.transaction.isEmpty
+      }
+      if joins != true {
         let place = places[thread]
         let transaction = [thread, place?.transactions, place?.run?.begin]
         let isSecond = batches.contains { $0.transaction == transaction }
