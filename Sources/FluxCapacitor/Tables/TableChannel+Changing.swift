@@ -107,7 +107,8 @@ extension TableChannel {
     } else {
       if position < stored.count { stored.remove(at: position) }
       if let part { index[id] = (-1, part) } else { releaseAfterUnlocking(removeFromIndex(id)) }
-      releaseAfterUnlocking(ids?.mutate { $0.remove(at: position) })
+      // The index or the row has the same id, and is released after unlocking.
+      ids?.mutate { _ = $0.remove(at: position) }
       appendEdit([.remove(id, at: position)])
     }
     if let part { endMutation(of: part, on: thread) } else { endChange(on: thread) }
