@@ -47,6 +47,17 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
+  @Test func firstValueOfAnObservedConstantIsReleasedWithTheNextChange() {
+    let (number, tally) = (Variable(0), Tally())
+    let objects = number.map { _ in Counted(tally) }
+    let dust = objects.map { $0 }.observe { _ in }
+
+    number.value = 1
+
+    #expect(tally.value == 1)
+    dust.clean()
+  }
+
   @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
     let tally = Tally()
     let source = Variable(1)

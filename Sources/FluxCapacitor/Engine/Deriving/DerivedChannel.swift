@@ -149,15 +149,18 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func start(from evaluation: Evaluation) {
     evaluation.compute(self)
     var value: Element? = evaluation.value(of: self)
-    let region = regionChannel
+    var noMemo: (value: Element, fingerprint: Fingerprint)?
+    let (region, fingerprint) = (regionChannel, evaluation.fingerprint(of: ownNode))
     region.lock.lock()
     if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
-      ownNode.didStart(at: evaluation.fingerprint(of: ownNode))
+      ownNode.didStart(at: fingerprint)
+      // The memo would keep the value after the next change.
+      if memo?.fingerprint == fingerprint { replaceMemo(with: &noMemo) }
     }
     region.lock.unlock()
-    // The replaced value is released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime(value) {}
+    // The replaced values are released after unlocking, because a `deinit` can run user code.
+    withExtendedLifetime((value, noMemo)) {}
   }
 
   /// Does nothing, because the channel continues to call its observers without a handle.
