@@ -26,7 +26,7 @@
         for _ in 1...2 {
           onNewThread {
             numbers.value.append(CurrentThread.current.id)
-            CurrentThread.current.pointee.openTransactions += 1
+            CurrentThread.current.beginTransaction()
           }
         }
 

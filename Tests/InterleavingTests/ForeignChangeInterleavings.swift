@@ -1,81 +1,38 @@
 #if DEBUG
   import FluxCapacitor
   import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
   import Testing
 
-  private enum PageState: DispatchState {
-    typealias RelatedStoreType = PageStore
-    typealias RelatedActionType = Invoker<Self>
-    case nothing
-  }
-
-  /// A store whose init writes an observed variable.
   private final class PageStore: Storable {
-    typealias DispatchStateType = PageState
-    nonisolated(unsafe) static var page = Variable(0)
+    enum State: DispatchState { typealias RelatedStoreType = PageStore }
+
     nonisolated(unsafe) static var inInit: @Sendable () -> Void = {}
 
     init() { PageStore.inInit() }
 
-    func reduce(with _: PageState) {}
-  }
-
-  private enum NumberState: DispatchState {
-    typealias RelatedStoreType = NumberStore
-    typealias RelatedActionType = Invoker<Self>
-    case set(Int)
-  }
-
-  private final class NumberStore: Storable {
-    typealias DispatchStateType = NumberState
-    let number = Variable(0)
-
-    init() {}
-
-    func reduce(with state: NumberState) {
-      switch state {
-      case .set(let number): self.number.value = number
-      }
-    }
-  }
-
-  private enum SharedState: DispatchState {
-    typealias RelatedStoreType = ReleasedStore
-    typealias RelatedActionType = Invoker<Self>
-    case nothing
+    func reduce(with _: State) {}
   }
 
   private final class ReleasedStore: Storable {
-    typealias DispatchStateType = SharedState
+    enum State: DispatchState { typealias RelatedStoreType = ReleasedStore }
+
     nonisolated(unsafe) static var held = Log<Bool>()
     private let released = Released(in: ReleasedStore.held)
 
-    init() {}
-
-    func reduce(with _: SharedState) {}
+    func reduce(with _: State) {}
   }
 
   private final class SiblingStore: Storable {
-    typealias DispatchStateType = SharedState
-
-    init() {}
-
-    func reduce(with _: SharedState) {}
-  }
-
-  private enum QueryState: DispatchState {
-    typealias RelatedStoreType = QueryStore
-    typealias RelatedActionType = Invoker<Self>
-    case nothing
+    func reduce(with _: ReleasedStore.State) {}
   }
 
   private final class QueryStore: Queryable {
-    typealias DispatchStateType = QueryState
+    enum State: DispatchState { typealias RelatedStoreType = QueryStore }
+
     let queries = Queries<Int>()
 
-    init() {}
-
-    func reduce(with _: QueryState) {}
+    func reduce(with _: State) {}
     func activeQueriesDidChange(from _: Set<Int>, to _: Set<Int>) {}
   }
 
@@ -84,90 +41,75 @@
   @Suite(.serialized) struct ForeignChangeInterleavings {
     // MARK: Writing and instantiating in an init
 
+    /// The `init` of a store writes 1. The observer acts on 2, which another thread writes.
+    private func pages(in scenario: Scenario, _ act: @escaping @Sendable () -> Void) {
+      let page = Variable(0)
+      PageStore.inInit = { page.value = 1 }
+      _ = page.observe(ignoreFirst: true) { if $0 == 2 { act() } }
+      scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
+      scenario.thread { page.value = 2 }
+      scenario.keep(page)
+    }
+
     @Test func observerOfAnotherThreadsChangeMayMakeATransaction() {
-      explore { scenario in
-        let page = Variable(0)
-        PageStore.inInit = { page.value = 1 }
-        _ = page.observe(ignoreFirst: true) { if $0 == 2 { Dispatcher.shared.transaction {} } }
-        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
-        scenario.thread { page.value = 2 }
-        scenario.keep(page)
-      }
+      explore { pages(in: $0) { Dispatcher.shared.transaction {} } }
     }
 
     @Test func observerOfAnotherThreadsChangeMayInstantiateAStore() {
-      explore { scenario in
-        let (page, kept) = (Variable(0), Log<PageStore>())
-        PageStore.inInit = { page.value = 1 }
-        _ = page.observe(ignoreFirst: true) { if $0 == 2 { kept.append(PageStore.instantiate()) } }
-        scenario.thread { kept.append(PageStore.instantiate()) }
-        scenario.thread { page.value = 2 }
-        scenario.keep(page)
-      }
+      explore { pages(in: $0) { withExtendedLifetime(PageStore.instantiate()) {} } }
     }
 
     @Test func invokeOfAnObserverOfAnotherThreadsChangeReturnsAfterTheReduce() {
       explore { scenario in
-        let (page, log) = (Variable(0), Log<Int>())
-        let store = NumberStore.instantiate()
-        PageStore.inInit = { page.value = 1 }
-        _ = page.observe(ignoreFirst: true) {
-          if $0 == 2 {
-            Dispatcher.shared.dispatch(NumberState.set(2))
-            log.append(store.number.value)
-          }
+        let (store, log) = (CounterStore.instantiate(), Log<Int>())
+        pages(in: scenario) {
+          CounterAction().invoke(.set(2))
+          log.append(store.count.value)
         }
-        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
-        scenario.thread { page.value = 2 }
-        scenario.keep(page, store)
+        scenario.keep(store)
         scenario.check { #expect(log.entries == [2]) }
-      }
-    }
-
-    @Test func storeIsReleasedAfterTheInitOfAnotherStore() {
-      explore(isReduced: false) { scenario in
-        let held = Log<Bool>()
-        ReleasedStore.held = held
-        let other = Variable(0)
-        PageStore.inInit = {
-          _ = SiblingStore.instantiate()
-          _ = other.observe { _ in }
-        }
-        let stores = Log(ReleasedStore.instantiate())
-        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
-        scenario.thread { stores.removeAll() }
-        scenario.keep(other)
-        scenario.check { #expect(held.entries == [false]) }
-      }
-    }
-
-    @Test func storeIsNotReleasedUnderTheLockOfQueries() {
-      explore(isReduced: false) { scenario in
-        let held = Log<Bool>()
-        ReleasedStore.held = held
-        let queryable = QueryStore.instantiate()
-        PageStore.inInit = {
-          _ = SiblingStore.instantiate()
-          _ = queryable.query(1)
-        }
-        let stores = Log(ReleasedStore.instantiate())
-        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
-        scenario.thread { stores.removeAll() }
-        scenario.keep(queryable)
-        scenario.check { #expect(held.entries == [false]) }
       }
     }
 
     /// No thread waits for another thread's observers: the init doesn't use `number`.
     @Test func observerOfAnotherThreadsChangeDoesNotDeadlockInAnInit() {
       explore { scenario in
-        let (page, number) = (Variable(0), Variable(0))
-        PageStore.inInit = { page.value = 1 }
-        _ = page.observe(ignoreFirst: true) { if $0 == 2 { number.value += 1 } }
-        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
-        scenario.thread { page.value = 2 }
+        let number = Variable(0)
+        pages(in: scenario) { number.value += 1 }
         scenario.thread { number.modify { _ in withExtendedLifetime(PageStore.instantiate()) {} } }
-        scenario.keep(page, number)
+        scenario.keep(number)
+      }
+    }
+
+    /// The `init` of a store looks at a store that another thread releases, and then acts.
+    private func exploreRelease(_ act: (Scenario) -> @Sendable () -> Void) {
+      explore(isReduced: false) { scenario in
+        let (held, act) = (Log<Bool>(), act(scenario))
+        ReleasedStore.held = held
+        PageStore.inInit = {
+          _ = SiblingStore.instantiate()
+          act()
+        }
+        let stores = Log(ReleasedStore.instantiate())
+        scenario.thread { withExtendedLifetime(PageStore.instantiate()) {} }
+        scenario.thread { stores.removeAll() }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
+    @Test func storeIsReleasedAfterTheInitOfAnotherStore() {
+      exploreRelease { scenario in
+        let other = Variable(0)
+        scenario.keep(other)
+        return { _ = other.observe { _ in } }
+      }
+    }
+
+    @Test func storeIsNotReleasedUnderTheLockOfQueries() {
+      exploreRelease { scenario in
+        let queryable = QueryStore.instantiate()
+        scenario.keep(queryable)
+        return { _ = queryable.query(1) }
       }
     }
 
@@ -199,13 +141,13 @@
     @Test func invokeOfAnObserverAddedInAReduceReturnsAfterTheReduce() {
       explore { scenario in
         let (other, log) = (Variable(0), Log<Int>())
-        let store = NumberStore.instantiate()
+        let store = CounterStore.instantiate()
         let first = FirstStore.instantiate()
         scenario.thread {
           dispatch { _ in
             _ = other.observeChanges { _, _ in
-              Dispatcher.shared.dispatch(NumberState.set(2))
-              log.append(store.number.value)
+              CounterAction().invoke(.set(2))
+              log.append(store.count.value)
             }
           }
         }

@@ -10,7 +10,7 @@ extension Dispatcher {
 
   /// Runs the dispatches that this thread deferred in an earlier reduce, so that a transaction that begins now doesn't
   /// reduce their states as a part of it.
-  @inlinable func runDeferredDispatches() {
+  @inlinable func runEarlierDispatches() {
     let thread = CurrentThread.current
     if thread.pointee.openTransactions == 0 { _ = mustDefer(on: thread) }
   }
@@ -35,7 +35,7 @@ extension Dispatcher {
 
   /// Calls a closure, which sees this dispatcher as the shared one.
   @usableFromInline func beShared<Result>(during body: () throws -> Result) rethrows -> Result {
-    Dispatcher.noteReplacement()
+    Surroundings.isEverReplaced.store(true, ordering: .relaxed)
     return try Surroundings.ofTask.withValue(self, operation: body)
   }
 
@@ -81,7 +81,7 @@ extension Dispatcher {
             guard let store = registration.store else { return hasDead = true }
             route.current = reference
             store.reduce(with: state)
-            registration.unretainedWatcher?.use { $0.note(.reduce) }
+            registration.noteReduce()
             if let latest {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)
@@ -161,7 +161,7 @@ extension Dispatcher {
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "a store's initializer") }
       registry.turn.lock(holder: thread.id)
     }
-    thread.pointee.openTransactions += 1
+    thread.beginTransaction()
     return takesTurn
   }
 

@@ -8,7 +8,8 @@ extension Dispatcher {
   /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Concurrency#The-shared-dispatcher> has an example.
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
-    guard shortcut > isReplaced, let address = UnsafeRawPointer(bitPattern: shortcut)
+    guard !Surroundings.isEverReplaced.load(ordering: .relaxed),
+      let address = UnsafeRawPointer(bitPattern: shortcut)
     else {
       return sharedByLookUp
     }
@@ -25,24 +26,12 @@ extension Dispatcher {
     return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
   }
 
-  /// The address of the process's dispatcher, until code replaces that dispatcher for the first time.
+  /// The address of the process's dispatcher, or zero before the dispatcher is created.
   ///
-  /// The value is zero before the dispatcher is created. After the first replacement, the value is always
-  /// `isReplaced`. As long as the value is an address, finding the dispatcher requires no read of a
-  /// `TaskLocal`. Reading a `TaskLocal` takes longer than all other steps of finding the dispatcher.
-  ///
-  /// Threads store the address with release ordering and load the address with acquire ordering. So a
-  /// thread that loads the address finds the dispatcher initialized. Relaxed ordering is enough for
-  /// `isReplaced`. Only the task that replaces the dispatcher depends on `isReplaced`, and that same task
-  /// has stored `isReplaced`.
+  /// Until code replaces that dispatcher for the first time, finding it requires no read of a `TaskLocal`, which takes
+  /// longer than all other steps. Threads store the address with release ordering and load it with acquire ordering. So
+  /// a thread that loads the address finds the dispatcher initialized.
   private static let shortcut = Atomic<UInt>(0)
-  private static let isReplaced: UInt = 1
-
-  /// Records that code replaces the process's dispatcher.
-  static func noteReplacement() {
-    Surroundings.isEverReplaced.store(true, ordering: .relaxed)
-    shortcut.store(isReplaced, ordering: .relaxed)
-  }
 
   static let ofProcess = Dispatcher(
     Registry(pendingWork: .ofProcess, reportingUnreachedStates: true)
@@ -110,7 +99,7 @@ public func withDispatcher<Result>(
   operation: () async throws -> Result
 ) async rethrows -> Result {
   if dispatcher === Dispatcher.shared { return try await operation() }
-  Dispatcher.noteReplacement()
+  Surroundings.isEverReplaced.store(true, ordering: .relaxed)
   return try await Surroundings.ofTask.withValue(
     dispatcher,
     operation: operation,

@@ -131,7 +131,7 @@ public final class Dispatcher: Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     recordOperation("runs a transaction")
-    runDeferredDispatches()
+    runEarlierDispatches()
     return try inTurn { () throws(Failure) in
       defer { if registry.isWatched.load(ordering: .relaxed) { registry.noteTransaction() } }
       return try body()
@@ -165,7 +165,7 @@ public final class Dispatcher: Sendable {
 
   /// Calls a closure that restores earlier or later values of the stores, as a transaction.
   package func travel<Result>(_ body: () -> Result) -> Result {
-    runDeferredDispatches()
+    runEarlierDispatches()
     return inTurn {
       read { for watcher in registry.watchers { watcher.note(.travel) } }
       return body()

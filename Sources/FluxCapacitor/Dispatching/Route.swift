@@ -178,4 +178,7 @@ final class Registration<State: DispatchState>: AnyRegistration,
   final var isCancelled: Bool { cancellation.unscheduled.load(ordering: .acquiring) }
 
   final func cancel() { cancellation.write { $0.store(true, ordering: .releasing) } }
+
+  /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
+  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.note(.reduce) } }
 }

@@ -68,7 +68,7 @@ extension Route {
       registration.hasReducedEarly = true
       awaited.append(registration)
       store.reduce(with: state.pointee)
-      registration.unretainedWatcher?.use { $0.note(.reduce) }
+      registration.noteReduce()
       awaited.removeLast()
       early.append(store)
     }

@@ -81,7 +81,7 @@
     _ makeTask: () -> Task<Void, Never>
   ) -> Started {
     let thread = CurrentThread.current
-    thread.pointee.openTransactions += 1
+    thread.beginTransaction()
     var noLongerCounted = 0
     var over: [Task<Void, Never>] = []
     var busy: [Dispatcher] = []

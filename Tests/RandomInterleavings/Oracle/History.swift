@@ -234,7 +234,7 @@
       let joins = batches.last.map {
         $0.time == now && $0.thread == thread && !$0.transaction.isEmpty
       }
-      if joins != true {
+      if !(joins ?? false) {
         let place = places[thread]
         let transaction = [thread, place?.transactions, place?.run?.begin]
         let isSecond = batches.contains { $0.transaction == transaction }

@@ -45,7 +45,7 @@ import Synchronization
 
   /// The properties that few channels need, as `ChannelExtras` with the channel's element type, and the
   /// read-only side of the channel's variable.
-  @usableFromInline final let extrasWord = AttachmentWord()
+  @usableFromInline final let extrasWord = ExtrasWord()
 
   @inlinable init(handles: UInt32 = 1) {
     self.handles = ScheduledAtomic(handles)

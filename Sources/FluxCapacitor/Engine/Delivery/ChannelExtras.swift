@@ -38,7 +38,7 @@ import Synchronization
   /// The address of the companion, or zero. The extras own a reference to the companion.
   private final let addressOfCompanion = Atomic<UInt>(0)
 
-  /// The address of the read-only side of the channel's variable, or zero. `AttachmentWord` explains the
+  /// The address of the read-only side of the channel's variable, or zero. `ExtrasWord` explains the
   /// address's ordering and lifetime.
   @usableFromInline final let readOnlySide = Atomic<UInt>(0)
 
@@ -95,7 +95,7 @@ import Synchronization
 ///
 /// The word owns one reference to the extras, for as long as the channel exists. It also owns one
 /// reference to the read-only side, until the variable is deallocated.
-@usableFromInline struct AttachmentWord: ~Copyable {
+@usableFromInline struct ExtrasWord: ~Copyable {
   @usableFromInline let word = Atomic<UInt>(0)
 
   @inlinable init() {}

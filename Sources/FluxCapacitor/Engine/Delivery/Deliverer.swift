@@ -93,6 +93,7 @@ extension AnyChannel {
       $0.hasNewlyForwarded = false
     }
     if hasCleaned {
+      // A constant that begins a region is among the region's constants.
       if !isDerived { removeCleaned(into: &detached) }
       anyExtras?.use { $0.region }?.use { region in
         region.forEachChannel { $0.removeCleaned(into: &detached) }

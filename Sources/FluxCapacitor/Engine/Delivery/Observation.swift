@@ -58,7 +58,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    guard thread.pointee.surroundings == 0 || keepsSurroundings else {
+    guard seesItsDispatcher(on: thread) else {
       return callInSurroundings(on: thread) { changes?(value) }
     }
     call(on: thread) { Observation.call(&changes, with: value) }
@@ -113,9 +113,11 @@ import Synchronization
 
   // MARK: The first value
 
-  /// Delays all changes until the observer has received the first value. Relaxed ordering is enough,
-  /// because no other thread can access the observation yet.
-  @inlinable func prepareForFirst(on thread: CurrentThread) {
+  /// Lets the observer see the current dispatcher and, if it receives the first value, delays all changes until then.
+  /// Relaxed ordering is enough, because no other thread can access the observation yet.
+  @inlinable func prepare(ignoreFirst: Bool, on thread: CurrentThread) {
+    if thread.pointee.isEverReplaced { keep(.current) }
+    if ignoreFirst { return }
     if let mailbox {
       // While this thread is the `drainer`, other threads only count permits and deliver nothing.
       mailbox.drainer = thread.id
@@ -131,15 +133,7 @@ import Synchronization
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, first)
         callInSurroundings(on: thread) { changes?(first) }
-        if !thread.holdsLock { drain(on: thread) }
-      }
-      // The mailbox may contain changes of other threads.
-      if thread.holdsLock {
-        let place = Place(to: self) { observation, _, thread in
-          // The downcast is safe because the closure receives its place's target.
-          unsafeDowncast(observation, to: Observation.self).drain(on: thread)
-        }
-        thread.append(place, isOwn: false)
+        thread.holdsLock ? drainLater(on: thread) : drain(on: thread)
       }
     } else if let mailbox = prepend(first: first) {
       if case .main = queue, MainQueue.isCurrent {
@@ -191,6 +185,16 @@ import Synchronization
         callInSurroundings(on: thread) { changes(value) }
       }
     }
+  }
+
+  /// Adds a place that drains the mailbox when this thread holds no lock, because the mailbox may contain changes of other
+  /// threads.
+  @inlinable func drainLater(on thread: CurrentThread) {
+    let place = Place(to: self) { observation, _, thread in
+      // The downcast is safe because the closure receives its place's target.
+      unsafeDowncast(observation, to: Observation.self).drain(on: thread)
+    }
+    thread.append(place, isOwn: false)
   }
 
   /// Returns the value and the closure of the next call. If no call is permitted, this method ends the

@@ -16,7 +16,10 @@
 // the variable only if it writes the variable again. So no transaction waits for another one to end.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Ends a transaction, which has begun with an increment of `openTransactions`. The end of the outermost transaction commits its writes, so that the thread can
+  /// Opens a transaction, or continues the open transaction if there already is one.
+  @inlinable func beginTransaction() { pointee.openTransactions += 1 }
+
+  /// Ends a transaction. The end of the outermost transaction commits its writes, so that the thread can
   /// deliver the changes.
   ///
   /// - Parameter holdsLast: Whether this thread holds the lock of the last variable that the transaction has

@@ -59,13 +59,13 @@ extension Node {
   }
 
   private func link(to edge: Edge) {
+    let input = input(edge)
     edge.source.withRegionLocked { region in
       let node = edge.source.ensureNode()
       // `edge.sourceNode` is set only once, because the region's deliverer can read it without the lock.
       if edge.sourceNode == nil { edge.sourceNode = .passUnretained(node) }
       node.dependentCount += 1
-      if beginsRegion {
-        let input = unsafeDowncast(edge, to: AnyInput.self)
+      if let input {
         channel.use { $0.lock.withLock { input.since = region.version } }
         if edge.source.isDerived { node.region.use { $0.add(input) } }
       } else {
@@ -73,9 +73,13 @@ extension Node {
         if self.region == nil { self.region = node.region }
       }
     }
-    guard beginsRegion else { return }
-    let input = unsafeDowncast(edge, to: AnyInput.self)
+    guard let input else { return }
     for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.insert(input) } }
+  }
+
+  /// An edge of this node as an input, or `nil` if the node doesn't begin a region.
+  private func input(_ edge: Edge) -> AnyInput? {
+    beginsRegion ? unsafeDowncast(edge, to: AnyInput.self) : nil
   }
 
   /// Makes an activated node ready to deliver changes, starting from the values of its sources.
@@ -88,7 +92,7 @@ extension Node {
         }
       }
     }
-    channel.use { _ = perform($0, self, .start(evaluation)) }
+    channel.use { perform($0, self, .start(evaluation)) }
     if beginsRegion { region.use { $0.endStarting(on: thread) } }
   }
 
@@ -132,20 +136,18 @@ extension Node {
   }
 
   private func unlink(from edge: Edge) {
+    let input = input(edge)
     edge.source.withRegionLocked { _ in
       edge.sourceNode.use { node in
         node.dependentCount -= 1
-        if beginsRegion {
-          if edge.source.isDerived {
-            node.region.use { $0.remove(unsafeDowncast(edge, to: AnyInput.self)) }
-          }
+        if let input {
+          if edge.source.isDerived { node.region.use { $0.remove(input) } }
         } else {
           node.localDependentCount -= 1
         }
       }
     }
-    guard beginsRegion else { return }
-    let input = unsafeDowncast(edge, to: AnyInput.self)
+    guard let input else { return }
     for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.remove(input) } }
   }
 

@@ -41,12 +41,11 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       // The closure is called only with the channel that owns the node, so the downcast is safe.
       let channel = unsafeDowncast(channel, to: DerivedChannel.self)
       switch operation {
-      case .compute: return channel.computeChange(node)
+      case .compute: node.isChanged = channel.computeChange(node)
       case .deliver(let observers, let thread): channel.deliver(to: observers, of: node, on: thread)
       case .evaluate(let evaluation): channel.evaluate(in: evaluation)
       case .start(let evaluation): channel.start(from: evaluation)
       }
-      return true
     }
     super.init(handles: AnyChannel.derived | 1)
     ownNode.attach(to: self)
@@ -67,7 +66,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// - Returns: `false` if the new value is equal to the delivered value, which the channel then keeps.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
-      // The formula calls `Edge.value(for:)`, which returns the value that the region has computed for the source.
+      // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has computed for the source.
       let memoFingerprint = memoFingerprint.read { $0.load(ordering: .relaxed) }
       let mayBeKnown = memoFingerprint == region.fingerprint.value
       let value = (mayBeKnown ? takeMemo(at: region.fingerprint) : nil) ?? formula(.region)
@@ -113,8 +112,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   ) {
     recordOperation("observes", self)
     let thread = CurrentThread.current
-    if thread.pointee.isEverReplaced { observation.keep(.current) }
-    if !ignoreFirst { observation.prepareForFirst(on: thread) }
+    observation.prepare(ignoreFirst: ignoreFirst, on: thread)
     let node = ownNode
     node.lockRoots()
     var (activated, snapshot) = node.activate(needingValue: !ignoreFirst, on: thread)
@@ -149,18 +147,18 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func start(from evaluation: Evaluation) {
     evaluation.compute(self)
     var value: Element? = evaluation.value(of: self)
-    var noMemo: (value: Element, fingerprint: Fingerprint)?
+    var formerMemo: (value: Element, fingerprint: Fingerprint)?
     let (region, fingerprint) = (regionChannel, evaluation.fingerprint(of: ownNode))
     region.lock.lock()
     if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
       ownNode.didStart(at: fingerprint)
       // The memo would keep the value after the next change.
-      if memo?.fingerprint == fingerprint { replaceMemo(with: &noMemo) }
+      if memo?.fingerprint == fingerprint { replaceMemo(with: &formerMemo) }
     }
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime((value, noMemo)) {}
+    withExtendedLifetime((value, formerMemo)) {}
   }
 
   /// Does nothing, because the channel continues to call its observers without a handle.

@@ -47,7 +47,7 @@
   /// Computes a derived constant, after computing each constant upstream that has no value yet.
   @usableFromInline func compute(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(anyValue) != nil }) { node in
-      node.channel.use { _ = node.perform($0, node, .evaluate(self)) }
+      node.channel.use { node.perform($0, node, .evaluate(self)) }
     }
   }
 

@@ -37,7 +37,7 @@ import Synchronization
 
   /// Performs an operation in code that knows the type of the channel's values; see `Place.Deliver`. The value is `nil` for
   /// the node of a variable.
-  let perform: (@Sendable (AnyChannel, Node, Operation) -> Bool)!
+  let perform: (@Sendable (AnyChannel, Node, Operation) -> Void)!
 
   /// Whether the node begins its region.
   @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
@@ -106,7 +106,7 @@ import Synchronization
   }
 
   @usableFromInline enum Operation {
-    /// Computes the channel's value, and returns whether the value is new.
+    /// Computes the channel's value, and sets `isChanged`.
     case compute
 
     /// Calls observers with the computed value.
@@ -137,7 +137,7 @@ import Synchronization
   @usableFromInline init(
     from edges: [Edge],
     keepsValues: Bool,
-    perform: @escaping @Sendable (AnyChannel, Node, Operation) -> Bool
+    perform: @escaping @Sendable (AnyChannel, Node, Operation) -> Void
   ) {
     self.edges = edges.map { .passUnretained($0) }
     // Only `combine` has several sources, and its edges are inputs.
@@ -211,7 +211,7 @@ import Synchronization
     guard takesPart else { return }
     if !isStarted, needsValue || isJoining { startFromSnapshot() }
     if isJoining ? region.use({ $0.fingerprint != deliveredFingerprint }) : hasChangedSource {
-      isChanged = channel.use { perform($0, self, .compute) }
+      channel.use { perform($0, self, .compute) }
     }
     if !isChanged {
       region.use { region in
@@ -223,7 +223,7 @@ import Synchronization
   /// Computes the value that the node had when it became active, because the thread that activated it hasn't done so yet.
   @inline(never) private func startFromSnapshot() {
     guard let snapshot else { return }
-    channel.use { _ = perform($0, self, .start(Evaluation(from: snapshot))) }
+    channel.use { perform($0, self, .start(Evaluation(from: snapshot))) }
   }
 
   private var hasChangedSource: Bool {

@@ -161,7 +161,7 @@
   @usableFromInline func deliverComputed(on thread: CurrentThread) {
     while let (node, observers) = observed.popFirst() {
       node.use { node in
-        node.channel.use { _ = node.perform($0, node, .deliver(observers, thread)) }
+        node.channel.use { node.perform($0, node, .deliver(observers, thread)) }
       }
     }
   }

@@ -2,8 +2,8 @@
   import Dispatch
 #endif
 
-/// A record of a dispatcher's unfinished work. The engine records when work begins and ends. The folder `Tasks` adds
-/// how `settled()` waits for the record, and what it knows of tasks.
+/// A record of a dispatcher's unfinished work. The engine records when work begins and ends. The folder `Settling`
+/// adds how `settled()` waits for the record, and what it knows of tasks.
 ///
 /// Work that causes further work begins the further work before ending itself. So when no work is in
 /// progress, no further work begins on its own.

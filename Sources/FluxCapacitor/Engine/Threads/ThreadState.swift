@@ -167,6 +167,10 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   }
 
   /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
+  @inlinable func noteSurroundings() {
+    if pointee.isEverReplaced { lookUpSurroundings() }
+  }
+
   @usableFromInline func lookUpSurroundings() {
     pointee.surroundings = address(of: Surroundings.replacementInTask)
   }

@@ -24,7 +24,7 @@ extension Channel {
     recordOperation("changes", self)
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
-    thread.pointee.openTransactions += 1
+    thread.beginTransaction()
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lockForMutation(on: thread)

@@ -149,8 +149,7 @@ extension Channel {
   ) {
     recordOperation("observes", self)
     let thread = CurrentThread.current
-    if thread.pointee.isEverReplaced { observation.keep(.current) }
-    if !ignoreFirst { observation.prepareForFirst(on: thread) }
+    observation.prepare(ignoreFirst: ignoreFirst, on: thread)
     acquire()
     let first = ignoreFirst ? nil : value
     link(observation, since: version)
