@@ -51,7 +51,9 @@ extension Dispatcher {
       return beShared { reduce(state, from: location, on: thread) }
     }
     recordOperation("invokes", nil, state)
-    let route = registry.routes.route(for: State.self) ?? registry.routeIfObserved(for: State.self)
+    let route =
+      registry.routes.route(for: State.self)
+      ?? registry.routeIfObserved(for: State.self).map { .passUnretained($0) }
     #if DEBUG
       var isReduced = false
       var channel: EventChannel<State>?
@@ -75,7 +77,7 @@ extension Dispatcher {
         let anywhere = UnsafePointer<State>(bitPattern: MemoryLayout<State>.alignment)
         route.state = MemoryLayout<State>.size > 0 ? pointer : anywhere
         thread.pointee.reducing = .passUnretained(route)
-        for reference in route.receivers.use({ $0.references }) {
+        for reference in route.receivers.references {
           reference.use { registration in
             guard registration.isToReduce else { return registration.hasReducedEarly = false }
             guard let store = registration.store else { return hasDead = true }
@@ -93,10 +95,10 @@ extension Dispatcher {
         thread.pointee.reducing = nil
       }
       #if DEBUG
-        (isReduced, channel) = (latest != nil, route.receivers.use { $0.channel })
+        (isReduced, channel) = (latest != nil, route.receivers.channel)
       #endif
       // In the thread's round (its queue of deliveries), the state follows the variables that stores wrote.
-      if let channel = route.receivers.use({ $0.channel }) { channel.send(state) }
+      if let channel = route.receivers.channel { channel.send(state) }
       if let observer {
         remains = report(
           state,

@@ -189,8 +189,8 @@ extension Registry {
 
   /// Creates a route for a type of states that has no route, if the registry's observer is enabled.
   @usableFromInline
-  func routeIfObserved<State: DispatchState>(for _: State.Type) -> Unmanaged<Route<State>>? {
-    isIntercepted ? lock.withLock { .passUnretained(routeForRegistering(State.self)) } : nil
+  func routeIfObserved<State: DispatchState>(for _: State.Type) -> Route<State>? {
+    isIntercepted ? lock.withLock { routeForRegistering(State.self) } : nil
   }
 
   /// Adds a deferred dispatch to the pending work.

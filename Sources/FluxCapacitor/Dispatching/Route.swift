@@ -36,9 +36,8 @@ import Synchronization
 
   // The dispatcher's turn guards the properties below.
 
-  /// The receivers of the latest reduce, which `retained` keeps alive.
-  @exclusivity(unchecked) @usableFromInline private(set) var receivers: Unmanaged<Receivers>
-  private var retained: Receivers
+  /// The receivers of the latest reduce.
+  @exclusivity(unchecked) @usableFromInline private(set) var receivers: Receivers
 
   /// The state that the stores are reducing.
   @exclusivity(unchecked) @usableFromInline var state: UnsafePointer<State>?
@@ -54,8 +53,7 @@ import Synchronization
 
   init() {
     latest = Receivers()
-    retained = latest
-    receivers = .passUnretained(latest)
+    receivers = latest
     super.init(key: ObjectIdentifier(State.self))
   }
 
@@ -67,13 +65,12 @@ import Synchronization
   }
 
   /// Whether a reduce that begins now uses the receivers of the latest reduce. The caller must hold the turn.
-  @inlinable var isUpToDate: Bool { currentReceivers?.toOpaque() == receivers.toOpaque() }
+  @inlinable var isUpToDate: Bool {
+    currentReceivers?.toOpaque() == Unmanaged.passUnretained(receivers).toOpaque()
+  }
 
   /// Takes over the latest receivers. The caller must hold the turn and the registry's lock.
-  func takeOverReceivers() {
-    retained = latest
-    receivers = .passUnretained(latest)
-  }
+  func takeOverReceivers() { receivers = latest }
 
   // The caller of the methods below must hold the registry's lock.
 
@@ -153,10 +150,7 @@ final class Registration<State: DispatchState>: AnyRegistration,
   /// The store's address, which another store can have after the store's deallocation.
   final let address: ObjectIdentifier
 
-  final let watcher: StoreWatcher?
-
-  /// The watcher as an unretained reference. `watcher` keeps it alive.
-  @usableFromInline final let unretainedWatcher: Unmanaged<StoreWatcher>?
+  @usableFromInline final let watcher: StoreWatcher?
 
   /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
   final var observerCache: Any?
@@ -165,7 +159,6 @@ final class Registration<State: DispatchState>: AnyRegistration,
     type = Swift.type(of: store)
     address = ObjectIdentifier(store)
     self.watcher = watcher
-    unretainedWatcher = watcher.map { .passUnretained($0) }
   }
 
   /// Whether the store is still registered, and has not reduced the current state early.
@@ -180,5 +173,5 @@ final class Registration<State: DispatchState>: AnyRegistration,
   final func cancel() { cancellation.write { $0.store(true, ordering: .releasing) } }
 
   /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
-  @inlinable final func noteReduce() { unretainedWatcher?.use { $0.note(.reduce) } }
+  @inlinable final func noteReduce() { watcher?.note(.reduce) }
 }

@@ -58,7 +58,7 @@ extension Route {
   /// reaches that store.
   func reduceEarly<S: Storable>(in _: S.Type) where S.DispatchStateType == State {
     guard let state, let current else { return }
-    let remaining = receivers.takeUnretainedValue().registrations.drop {
+    let remaining = receivers.registrations.drop {
       $0 !== current.takeUnretainedValue()
     }
     for registration in remaining {

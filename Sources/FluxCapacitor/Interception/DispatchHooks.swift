@@ -44,7 +44,7 @@ final class DispatchHooks: ReduceObserver, @unchecked Sendable {
       return (latestEvent, self.hooks)
     }
     let registrations =
-      hooks.content == .changes ? route.receivers.takeUnretainedValue().registrations : []
+      hooks.content == .changes ? route.receivers.registrations : []
     record = ReduceRecord(of: registrations, numbered: number, for: hooks)
   }
 

@@ -12,7 +12,7 @@ extension TableChannel {
   @inlinable func insert(_ row: Row, at position: Int) {
     if position < 0 || position > stored.count { trapBounds(position) }
     let id = row.id
-    let part = addToIndex(id, at: position)
+    let (_, part) = addToIndex(id, at: position)
     stored.insert(row, at: position)
     part?.use { _ = $0.write(row) }
     ids?.mutate { $0.insert(id, at: position) }
@@ -21,13 +21,14 @@ extension TableChannel {
 
   /// Adds a row to the index, or traps if the table already contains a row with this id.
   ///
-  /// - Returns: The part of the row, if code waits for the row.
-  @inlinable
-  func addToIndex(_ id: Row.ID, at position: Int) -> Unmanaged<TablePart<Row, Row?>>? {
-    guard let former = index.updateValue((position, nil), forKey: id) else { return nil }
+  /// - Returns: The row's entry, which has a part if code waits for the row.
+  @inlinable func addToIndex(_ id: Row.ID, at position: Int) -> Entry {
+    var entry: Entry = (position, nil)
+    guard let former = index.updateValue(entry, forKey: id) else { return entry }
     if former.position >= 0 { trapDuplicate(id) }
-    index[id] = (position, former.part)
-    return former.part
+    entry.part = former.part
+    index[id] = entry
+    return entry
   }
 
   /// Removes an entry from the index, and returns its key, which the caller releases after unlocking.
@@ -111,19 +112,18 @@ extension TableChannel {
       ids?.mutate { _ = $0.remove(at: position) }
       appendEdit([.remove(id, at: position)])
     }
-    if let part { endMutation(of: part, on: thread) } else { endChange(on: thread) }
+    guard let part else { return endChange(on: thread) }
+    // The call retains the part, which another thread might release after the unlocking.
+    endMutation(of: part.takeUnretainedValue(), on: thread)
   }
 
   /// Ends the mutation of a row that has a part. If the part alone has to be delivered, its mutation goes on
   /// without the table's lock, because a variable's own mutation delivers fastest.
-  @inlinable
-  func endMutation(of part: Unmanaged<TablePart<Row, Row?>>, on thread: CurrentThread) {
+  @inlinable func endMutation(of part: TablePart<Row, Row?>, on thread: CurrentThread) {
     if hasDependents || thread.hasOpenPlaces {
-      part.use { $0.unlockMutated(on: thread) }
+      part.unlockMutated(on: thread)
       return endChange(on: thread)
     }
-    // After unlocking, another thread might release the part.
-    let part = part.takeUnretainedValue()
     version = version.next
     recordWrite(self, stored, isCommitted: true)
     lock.unlock()

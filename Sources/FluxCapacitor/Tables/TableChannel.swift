@@ -49,7 +49,11 @@ where Row.ID: Sendable {
     for row in rows { insert(row, at: stored.count) }
   }
 
-  deinit { Tracker.release(rowTracker) }
+  deinit {
+    // The deinit of an object that a tracking has captured can make changes. The tracker's registrar releases such an object
+    // under its own lock, so the changes are delivered afterward.
+    CurrentThread.current.whileDelivering { rowTracker.release() }
+  }
 
   override var description: String { "A VariableTable<\(Row.self)>" }
 

@@ -12,9 +12,9 @@ extension AnyChannel {
   @usableFromInline @discardableResult final func trackRead() -> Bool {
     let thread = CurrentThread.current
     // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
-    let spare = thread.pointee.spareTracker.map { Unmanaged<Tracker>.fromOpaque($0.toOpaque()) }
     let known = self.tracker
-    let tracker = known ?? spare ?? Tracker.addSpare(to: thread)
+    let tracker =
+      known ?? .fromOpaque((thread.pointee.spareTracker ?? Tracker.addSpare(to: thread)).toOpaque())
     guard tracker.use({ $0.noteAccess(on: thread) }) else { return false }
     guard known == nil else { return true }
     thread.pointee.spareTracker = nil

@@ -74,14 +74,6 @@ import Synchronization
     paths.1.release()
   }
 
-  /// Releases a tracker that Observation might have used.
-  ///
-  /// The registrar releases `onChange` closures under its own lock, which a notification of another tracking
-  /// might need. So a change by the deinit of a captured object is delivered after the release.
-  static func release(_ tracker: Unmanaged<Tracker>) {
-    CurrentThread.current.whileDelivering { tracker.release() }
-  }
-
   private subscript(_: HashProbe) -> Void { () }
 
   /// A subscript index that counts how often this thread hashes it.
@@ -152,10 +144,10 @@ import Synchronization
   }
 
   /// Gives a thread a spare tracker.
-  @inline(never) static func addSpare(to thread: CurrentThread) -> Unmanaged<Tracker> {
-    let tracker = Tracker()
-    thread.pointee.spareTracker = .passRetained(tracker as AnyObject)
-    return .passUnretained(tracker)
+  @inline(never) static func addSpare(to thread: CurrentThread) -> Unmanaged<AnyObject> {
+    let tracker = Unmanaged.passRetained(Tracker() as AnyObject)
+    thread.pointee.spareTracker = tracker
+    return tracker
   }
 
   // MARK: Changes

@@ -45,7 +45,7 @@ extension AnyChannel {
     let isAlone = next.toOpaque() == own.toOpaque()
     if firstObservation?.toOpaque() == own.toOpaque() { firstObservation = isAlone ? nil : next }
     dust.next = nil
-    detached.push(own)
+    detached.push(dust)
   }
 
   /// Removes a cleaned observation immediately or, during a delivery, at the end of that delivery.

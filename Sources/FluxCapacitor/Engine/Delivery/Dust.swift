@@ -151,9 +151,9 @@ extension Dust {
 
   var others: [AnyObject] = []
 
-  mutating func push(_ dust: Unmanaged<Dust>) {
-    dust.use { $0.previous = observations }
-    observations = dust
+  mutating func push(_ dust: Dust) {
+    dust.previous = observations
+    observations = .passUnretained(dust)
   }
 
   /// Informs the unobserved channels, and then releases the detached observations with their contents; see

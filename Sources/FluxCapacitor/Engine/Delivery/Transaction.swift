@@ -96,7 +96,10 @@ extension AnyChannel {
     _ channel: (Int) -> Unmanaged<AnyChannel>?
   ) {
     guard count > 0 else { return }
-    if let held, areParts(held, count, channel) {
+    let areParts = held.flatMap(channel)?.use { whole in
+      (0..<count).allSatisfy { $0 == held || channel($0)?.use { $0.isPart(of: whole) } ?? true }
+    }
+    if areParts ?? false {
       for index in 0..<count where index != held { channel(index)?.use { $0.acquire() } }
       return
     }
@@ -114,20 +117,6 @@ extension AnyChannel {
       }
       first = busy
       channel(first)?.use { $0.acquire() }
-    }
-  }
-
-  /// Whether all channels, except for the held one, are parts of the held one.
-  private static func areParts(
-    _ held: Int,
-    _ count: Int,
-    _ channel: (Int) -> Unmanaged<AnyChannel>?
-  ) -> Bool {
-    guard let whole = channel(held) else { return false }
-    return whole.use { whole in
-      (0..<count).allSatisfy { index in
-        index == held || channel(index)?.use { $0.isPart(of: whole) } ?? true
-      }
     }
   }
 }

@@ -30,7 +30,7 @@ import Synchronization
   @usableFromInline let edges: [Unmanaged<Edge>]
 
   /// The edges as inputs, if there are several.
-  let inputs: [Unmanaged<AnyInput>]
+  let inputs: InputList
 
   /// The variables that the node derives from.
   private(set) var roots: [Root]
@@ -175,7 +175,7 @@ import Synchronization
     beginsRegion = true
   }
 
-  private static func union(of inputs: [Unmanaged<AnyInput>]) -> [Root] {
+  private static func union(of inputs: InputList) -> [Root] {
     var roots: [Root] = []
     var indices: [ObjectIdentifier: Int] = [:]
     for input in inputs.map({ $0.takeUnretainedValue() }) {
