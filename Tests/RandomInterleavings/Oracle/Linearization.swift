@@ -24,7 +24,9 @@
       let early = world.watchers.filter {
         $0.begin < watcher.end && $0.leaves.contains { roots.contains($0.root) }
       }
-      settled = early.map { $0.unsettled.isEmpty ? $0.awaited?.run?.end ?? 0 : .max }.max() ?? 0
+      // A state of an effect may be reduced outside of operations.
+      let ends = early.map { $0.awaited.map { $0.run?.end ?? $0.time } ?? 0 }
+      settled = early.allSatisfy(\.unsettled.isEmpty) ? ends.max() ?? 0 : .max
       batches = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
     }
 
