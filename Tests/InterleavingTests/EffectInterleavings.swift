@@ -81,6 +81,46 @@
       }
     }
 
+    @Test func noStateOfASupersededEffectIsReducedAfterSupersedeHasReturned() {
+      explore { scenario in
+        let (effects, log) = (Effects(.serial), Log<String>())
+        let store = HookStore.instantiate()
+        store.whenReducing.append { log.append("reduce") }
+        scenario.thread {
+          effects.run { effect in _ = CounterAction().invoke(.set(1), as: effect) }
+          effects.run { effect in _ = CounterAction().invoke(.set(2), as: effect) }
+          effects.supersede()
+          log.append("superseded")
+        }
+        scenario.keep(store)
+        scenario.check {
+          #expect(log.entries.last == "superseded")
+          #expect(!effects.isRunning.value)
+        }
+      }
+    }
+
+    /// Between two operations, the key's effects may be deallocated, while another thread asks for them.
+    @Test func operationsOfOneKeyNeverOverlap() {
+      explore { scenario in
+        let (effects, log) = (KeyedEffects<Int>(.serial), Log<String>())
+        for _ in 1...2 {
+          scenario.thread {
+            effects[1].run { _ in
+              log.append("begin")
+              log.append("end")
+            }
+          }
+        }
+        scenario.keep(effects)
+        scenario.check {
+          #expect(log.entries == ["begin", "end", "begin", "end"])
+          weak let forgotten = effects[1]
+          #expect(forgotten == nil)
+        }
+      }
+    }
+
     /// In some schedules, the effect ends before `run` returns.
     @Test func isRunningCallsItsObserversForEachEffect() {
       explore { scenario in

@@ -34,12 +34,16 @@
       }
     }
 
-    @Test func instantiationCycleOfTwoThreadsTrapsAndNamesTheTypes() async {
+    @Test(arguments: [false, true])
+    func instantiationCycleOfTwoThreadsTrapsAndNamesTheTypes(onTwoDispatchers: Bool) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [onTwoDispatchers] in
         explore { scenario in
           let (begun, got) = (HenStore.beginLog(), Log<any StepStore>())
-          scenario.thread { got.append(HenStore.instantiate()) }
-          scenario.thread { got.append(EggStore.instantiate()) }
+          HenStore.dispatcher = .shared
+          EggStore.dispatcher = onTwoDispatchers ? Dispatcher() : .shared
+          scenario.thread { got.append(HenStore.instantiate(on: HenStore.dispatcher)) }
+          scenario.thread { got.append(EggStore.instantiate(on: EggStore.dispatcher)) }
           scenario.check { #expect(begun.entries.count == 2) }
         }
       }
@@ -79,6 +83,7 @@
     typealias DispatchStateType = Step
 
     fileprivate nonisolated(unsafe) static var begun = Log<String>()
+    fileprivate nonisolated(unsafe) static var dispatcher = Dispatcher.shared
 
     let name = "hen"
 
@@ -89,18 +94,24 @@
 
     init() {
       HenStore.begun.append("hen")
-      if HenStore.begun.entries.contains("egg") { _ = EggStore.instantiate() }
+      if HenStore.begun.entries.contains("egg") {
+        _ = EggStore.instantiate(on: EggStore.dispatcher)
+      }
     }
   }
 
   private final class EggStore: StepStore {
     typealias DispatchStateType = Step
 
+    fileprivate nonisolated(unsafe) static var dispatcher = Dispatcher.shared
+
     let name = "egg"
 
     init() {
       HenStore.begun.append("egg")
-      if HenStore.begun.entries.contains("hen") { _ = HenStore.instantiate() }
+      if HenStore.begun.entries.contains("hen") {
+        _ = HenStore.instantiate(on: HenStore.dispatcher)
+      }
     }
   }
 #endif

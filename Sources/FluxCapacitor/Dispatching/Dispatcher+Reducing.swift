@@ -46,8 +46,8 @@ extension Dispatcher {
     from location: SourceLocation,
     on thread: CurrentThread
   ) {
-    // Until code replaces the process's dispatcher, it doesn't matter which dispatcher the stores see.
-    guard !thread.pointee.isEverReplaced || self === Dispatcher.shared else {
+    // Until code replaces the process's dispatcher, its stores see no other one.
+    guard isOfProcess && !thread.pointee.isEverReplaced || self === Dispatcher.shared else {
       return beShared { reduce(state, from: location, on: thread) }
     }
     recordOperation("invokes", nil, state)

@@ -34,7 +34,8 @@ extension Dispatcher {
   private static let shortcut = Atomic<UInt>(0)
 
   static let ofProcess = Dispatcher(
-    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true)
+    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true),
+    isOfProcess: true
   )
 }
 

@@ -10,15 +10,20 @@ import Synchronization
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
+  /// Whether this is the process's dispatcher.
+  @usableFromInline let isOfProcess: Bool
+
   /// Creates a dispatcher with no stores.
-  public init() { registry = Registry() }
+  public convenience init() { self.init(Registry()) }
 
   /// Creates a dispatcher for a test, which may leave states without a store.
-  package init(reportingUnreachedStates isReporting: Bool) {
-    registry = Registry(reportingUnreachedStates: isReporting)
+  package convenience init(reportingUnreachedStates isReporting: Bool) {
+    self.init(Registry(reportingUnreachedStates: isReporting))
   }
 
-  init(_ registry: Registry) { self.registry = registry }
+  init(_ registry: Registry, isOfProcess: Bool = false) {
+    (self.registry, self.isOfProcess) = (registry, isOfProcess)
+  }
 
   deinit { registry.unregisterAll() }
 

@@ -35,15 +35,20 @@ extension Registry {
     let live = routeForRegistering(S.DispatchStateType.self).liveStores()
     seen += live
     if let store = live.first(where: { type(of: $0) == S.self }) as? S { return (store, nil) }
-    if let creation = creations.first(where: { $0.type == S.self }) {
-      if let cycle = cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
-      awaited[thread.id] = creation
-      return (nil, creation)
+    let subclass = live.lazy.compactMap { $0 as? S }.first
+    let new = Creation(of: S.self, in: self, on: thread.id)
+    let known: Creation? = Creations.update { creations in
+      if let creation = creations.all.first(where: { $0.type == S.self && $0.registry === self }) {
+        if let cycle = creations.cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
+        creations.awaited[thread.id] = creation
+        return creation
+      }
+      if subclass == nil { creations.all.append(new) }
+      return nil
     }
-    if let store = live.lazy.compactMap({ $0 as? S }).first { return (store, nil) }
-    let creation = Creation(of: S.self, on: thread.id)
-    creations.append(creation)
-    return (nil, creation)
+    if known == nil, subclass == nil { return (nil, new) }
+    new.completion.unlock()
+    return known.map { (nil, $0) } ?? (subclass, nil)
   }
 
   private func finish<S: Storable, Failure: Error>(
@@ -59,8 +64,10 @@ extension Registry {
           let route = routeForRegistering(S.DispatchStateType.self)
           add(route.register(created.store, created.watcher), of: created.store)
         }
-        creations.removeAll { $0 === creation }
-        awaited = awaited.filter { $0.value !== creation }
+        Creations.update { creations in
+          creations.all.removeAll { $0 === creation }
+          creations.awaited = creations.awaited.filter { $0.value !== creation }
+        }
       }
       creation.completion.unlock()
       thread.deliverPlacesAndDispatch()
@@ -79,21 +86,6 @@ extension Registry {
     return store
   }
 
-  /// Returns the types of the stores that would wait for each other if this thread waited for a creation.
-  ///
-  /// The result is `nil` if no stores would wait for each other. The caller must hold the registry's lock.
-  private func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
-    var path: [any Any.Type] = []
-    var next: Creation? = wanted
-    while let creation = next {
-      let own = creations.filter { $0.thread == creation.thread }
-      path += own.drop { $0 !== creation }.map(\.type)
-      if creation.thread == thread { return path + [wanted.type] }
-      next = awaited[creation.thread]
-    }
-    return nil
-  }
-
   private func trapInCycle(of types: [any Any.Type]) -> Never {
     trap(
       "The initializers of these stores instantiate each other: "
@@ -102,17 +94,50 @@ extension Registry {
     )
   }
 
+  /// The stores of all dispatchers that threads are creating, because an `init` may instantiate a store of another one.
+  fileprivate struct Creations {
+    private static let lock = Lock(isOfProcess: true)
+
+    /// Guarded by `lock`.
+    nonisolated(unsafe) private static var ofProcess = Creations()
+
+    var all: [Creation] = []
+
+    /// The creations for which threads wait, by the threads' numbers.
+    var awaited: [UInt32: Creation] = [:]
+
+    /// The caller may hold a registry's lock. So this lock is no point at which a test's scheduler can switch threads.
+    static func update<Result>(_ body: (inout Creations) -> Result) -> Result {
+      lock.withUnscheduledLock { body(&ofProcess) }
+    }
+
+    /// Returns the types of the stores that would wait for each other if a thread waited for a creation.
+    ///
+    /// The result is `nil` if no stores would wait for each other.
+    func cycle(from wanted: Creation, on thread: UInt32) -> [any Any.Type]? {
+      var path: [any Any.Type] = []
+      var next: Creation? = wanted
+      while let creation = next {
+        let own = all.filter { $0.thread == creation.thread }
+        path += own.drop { $0 !== creation }.map(\.type)
+        if creation.thread == thread { return path + [wanted.type] }
+        next = awaited[creation.thread]
+      }
+      return nil
+    }
+  }
+
   /// A store that a thread is creating. Other threads that request the store wait for its registration.
-  final class Creation: Sendable {
+  fileprivate final class Creation: Sendable {
     let type: any Any.Type
+    let registry: Registry
     let thread: UInt32
 
     /// The lock that the creating thread holds until the store is registered, while the store's initializer runs.
     let completion = Lock()
 
-    init(of type: any Any.Type, on thread: UInt32) {
-      self.type = type
-      self.thread = thread
+    init(of type: any Any.Type, in registry: Registry, on thread: UInt32) {
+      (self.type, self.registry, self.thread) = (type, registry, thread)
       completion.lock(holder: thread)
     }
   }

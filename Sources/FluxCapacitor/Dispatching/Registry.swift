@@ -35,10 +35,6 @@ import Synchronization
   /// Relaxed ordering is enough, because a reduce that races with a change may count as earlier.
   let changeCount = Atomic(0)
 
-  // Guarded by `lock`.
-  var creations: [Creation] = []
-  var awaited: [UInt32: Creation] = [:]
-
   #if DEBUG
     /// Whether a state that reaches no store is reported to `Dispatcher.onUnreachedState`.
     let reportsUnreachedStates: Bool
@@ -127,7 +123,10 @@ extension Registry {
   /// Returns whether a live store for a type of states is registered with any dispatcher.
   static func hasStores<State: DispatchState>(for _: State.Type) -> Bool {
     let registrations = registeredLock.withLock { registered.values.map(\.registration) }
-    return registrations.contains { ($0 as? Registration<State>)?.store != nil }
+    let store = registrations.lazy.compactMap { ($0 as? Registration<State>)?.store }.first
+    // This might be the last reference.
+    releaseAfterUnlocking(store)
+    return store != nil
   }
 
   /// Adds the registration of a store to the table.

@@ -78,7 +78,7 @@ extension TableChannel {
   /// the row's own arrays and strings. Meanwhile, a copy of another row is in the row's position, or the array is
   /// empty if the table has no other row.
   @inlinable func takeOut(_ id: Row.ID) -> CurrentThread {
-    let thread = beginMutation(isInPlace: true)
+    let thread = beginChangeInPlace()
     takenEntry = entry(of: id)
     let (position, part) = takenEntry
     if position < 0 { return thread }

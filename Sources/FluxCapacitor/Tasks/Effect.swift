@@ -25,9 +25,11 @@ public final class Effect: @unchecked Sendable {
   /// The task, from the effect's start until its end.
   var task: Task<Void, Never>?
 
-  /// The number of this effect. Under the policy `.latest`, this effect is superseded if the queue's newest
-  /// number is different.
+  /// The number of this effect in its queue, which superseded effects have in common with all older ones.
   var number = 0
+
+  /// Whether the policy `.atMost` lets the operation begin, which it hasn't done yet.
+  var isAdmitted = false
 
   /// Whether a newer effect has taken this effect's place in the queue, under the policy `.newestWaiting`.
   var isReplaced = false
@@ -51,12 +53,13 @@ public final class Effect: @unchecked Sendable {
   /// Returns whether this effect's operation was started inside the other effect's operation.
   func isInside(_ other: Effect) -> Bool { surroundings.contains { $0.effect === other } }
 
-  /// Whether a newer operation has superseded this operation.
+  /// Whether a newer operation or ``Effects/supersede()`` has superseded this operation.
   ///
-  /// Under ``Effects/Policy/newestWaiting``, only operations that have not begun are superseded. Under
-  /// ``Effects/Policy/latest``, a newer operation also supersedes operations that have already ended. No
-  /// store reduces a state that a superseded operation invokes with its effect. By contrast, a cancelled
-  /// operation can still invoke states if no newer operation has superseded it.
+  /// No store reduces a state that a superseded operation invokes with its effect. A cancelled operation that isn't
+  /// superseded can still invoke states, for example to report its end.
+  ///
+  /// `supersede()` and, under ``Effects/Policy/latest``, a newer operation supersede all older operations, even those that
+  /// have ended. Under ``Effects/Policy/newestWaiting``, a newer operation supersedes the one that waits.
   ///
   /// The task of a superseded operation is cancelled immediately afterward. The only exception is an
   /// operation that awaits the newer operation in
@@ -65,12 +68,11 @@ public final class Effect: @unchecked Sendable {
 }
 
 extension Actionable {
-  /// Dispatches a state, unless a newer operation has superseded the effect.
+  /// Dispatches a state, unless the effect is superseded.
   ///
   /// The dispatcher checks the effect immediately before the reduce, while no other thread can run a reduce.
-  /// If a newer operation starts during the reduce, the stores still finish the reduce.
-  /// ``Effects/run(after:clock:fileID:line:operation:)`` describes when the newer call waits for that
-  /// reduce.
+  /// If the effect is superseded during the reduce, the stores still finish the reduce.
+  /// ``Effects/run(after:clock:fileID:line:operation:)`` and ``Effects/supersede()`` wait for that reduce.
   ///
   /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
   /// the state. For a queued state, the dispatcher checks the effect when the queued reduce begins.

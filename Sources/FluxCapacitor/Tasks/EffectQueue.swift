@@ -1,8 +1,7 @@
 /// The effects of an ``Effects`` object that are in progress, waiting, or superseded.
 ///
 /// The queue keeps three invariants under `lock`:
-/// - From its start until its end, an effect is in `running` or in `waiting`, unless a newer effect has
-///   replaced or cancelled it. A thread creates an effect's task under the lock, so a thread that finds an
+/// - From its start until its end, an effect is in `running` or in `waiting`, unless it is superseded. A thread creates an effect's task under the lock, so a thread that finds an
 ///   effect in a list can cancel its task.
 /// - If the number of effects in `running` is below the limit, no effect waits. An effect that ends lets the
 ///   next waiting effect begin.
@@ -19,24 +18,22 @@
   private let policy: Effects.Policy
   private let lock = Lock()
 
-  /// The effects in progress. Under the policy `.latest`, the list also contains the superseded effects that
+  /// The effects in progress by their numbers. Under the policy `.latest`, among them are the superseded effects that
   /// are not cancelled, because their operations await a newer effect.
-  private var running: [Effect] = []
+  private var running: [Int: Effect] = [:]
 
   /// The waiting effects by their numbers.
   private var waiting: [Int: Effect] = [:]
 
-  /// The number of the newest effect.
+  /// The number of the newest effect, and of the newest one that is superseded with all older ones.
   private var newest = 0
+  private var newestSuperseded = 0
 
   /// The number before the smallest number in `waiting`, or a smaller number.
   private var lastToBegin = 0
 
-  /// The times of the starts within the duration of the policy `.atMost`.
-  private var starts: [Duration] = []
-
-  /// The instant of the first start under the policy `.atMost`, from which the times are measured.
-  private var origin: (any Sendable)?
+  /// What the policy `.atMost` counts, or nil under another policy.
+  private var rate: EffectRate?
 
   /// The dispatchers that are reducing states of effects, with one entry for each reduce.
   private var invoking: [Dispatcher] = []
@@ -45,33 +42,25 @@
   /// that the current task has to begin before it awaits the effect, or nil if the task must not await the effect.
   typealias Started = (task: Task<Void, Never>, isToEnd: Bool, suspension: TaskSuspension?)
 
-  init(_ policy: Effects.Policy) { self.policy = policy }
+  init(_ policy: Effects.Policy) {
+    self.policy = policy
+    rate = EffectRate(policy)
+  }
 
   /// Returns the time of a clock since the first call, or nil if the policy doesn't need it.
   func time<C: Clock>(of clock: C) -> Duration? where C.Duration == Duration {
     guard case .atMost = policy else { return nil }
     let now = clock.now
-    let first: any Sendable = lock.withLock {
-      if let origin { return origin }
-      origin = now
-      return now
-    }
-    guard let origin = first as? C.Instant else {
-      trap(
-        "Effects(.atMost) can't compare the time of a \(C.self) with a \(type(of: first)).",
-        "Pass clocks of the same type to all operations of an Effects."
-      )
-    }
-    return origin.duration(to: now)
+    return lock.withLock { rate?.time(now, of: clock) }
   }
 
   /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress, or the policy is `.atMost`
-  /// and refuses the effect.
+  /// and refuses an effect that would begin now.
   ///
   /// - Parameters:
   ///   - isAwaited: Whether the current task awaits the effect. If so, the outer effects are superseded but
   ///     not cancelled. Cancelling an outer effect would also cancel the awaited effect.
-  ///   - time: The time of the start, which the policy `.atMost` needs.
+  ///   - time: The time, if the policy is `.atMost` and the effect begins without a pause.
   ///   - makeTask: A closure that creates the effect's task under the lock. The task runs no user code until
   ///     the effect's `turn` has ended.
   func start(
@@ -83,8 +72,7 @@
     let thread = CurrentThread.current
     thread.beginTransaction()
     var noLongerCounted = 0
-    var over: [Task<Void, Never>] = []
-    var busy: [Dispatcher] = []
+    var superseded = Superseded()
     count.value += 1
     func suspension(of awaited: Effect) -> TaskSuspension? {
       guard isAwaited else { return nil }
@@ -93,7 +81,9 @@
       return suspension
     }
     var result: Started = lock.withLock {
-      let isNested = running.contains(where: effect.isInside)
+      let isNested = effect.surroundings.contains { outer in
+        outer.effect.map { running[$0.number] === $0 } ?? false
+      }
       // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
       // ends.
       if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
@@ -101,34 +91,24 @@
         // An operation that awaited the operation in progress from inside would wait for itself.
         return (task, false, isNested ? nil : suspension(of: earlier))
       }
-      if case .atMost(let limit, let duration) = policy, let time {
-        starts.removeAll { $0 + duration <= time }
-        if starts.count >= limit {
-          noLongerCounted = 1
-          let refused = Task<Void, Never> {}
-          over = [refused]
-          return (refused, false, nil)
-        }
-        starts.append(time)
+      if let time, rate?.admit(effect, at: time) == false {
+        noLongerCounted = 1
+        superseded.tasks = [Task<Void, Never> {}]
+        return (superseded.tasks[0], false, nil)
       }
       if policy == .latest {
-        noLongerCounted = running.count { !hasBeenSuperseded($0) }
-        let isSpared = { isAwaited && effect.isInside($0) }
-        over = running.filter { !isSpared($0) }.compactMap(\.task)
-        running = running.filter(isSpared)
-        // The copy avoids a false report by the thread sanitizer, which can't see how threads share an
-        // array.
-        busy = invoking.map(\.self)
+        superseded = supersedeStarted { isAwaited && effect.isInside($0) }
+        noLongerCounted = superseded.count
       }
       newest += 1
       effect.number = newest
       if isNested || running.count < limit {
-        running.append(effect)
+        running[newest] = effect
       } else {
         if policy == .newestWaiting {
           for older in waiting.values { older.isReplaced = true }
           noLongerCounted = waiting.count
-          over = waiting.values.compactMap(\.task)
+          superseded.tasks = waiting.values.compactMap(\.task)
           waiting = [:]
         }
         effect.turn = AsyncBuffer(.unbounded)
@@ -141,14 +121,70 @@
     if noLongerCounted > 0 { count.value -= noLongerCounted }
     thread.endTransaction()
     let phase = effect.phase.write { $0.exchange(1, ordering: .acquiringAndReleasing) }
-    for task in over { task.cancel() }
-    for dispatcher in busy { dispatcher.waitForTurn() }
+    superseded.finish()
     if phase == 2 {
       result.isToEnd = false
       count.value -= 1
     }
     thread.deliverPlacesAndDispatch()
     return result
+  }
+
+  /// The effects that a thread has superseded under the lock.
+  private struct Superseded {
+    var count = 0
+    var tasks: [Task<Void, Never>] = []
+    var invoking: [Dispatcher] = []
+
+    /// Cancels the tasks, and waits for reduces of the effects' states. The caller must not hold the lock.
+    func finish() {
+      for task in tasks { task.cancel() }
+      for dispatcher in invoking { dispatcher.waitForTurn() }
+    }
+  }
+
+  /// Supersedes all effects, including those that have ended. The started ones are no longer in progress, except for the
+  /// spared ones. The caller must hold the lock, and then call `finish()`.
+  private func supersedeStarted(sparing isSpared: (Effect) -> Bool) -> Superseded {
+    var superseded = Superseded()
+    // The copy avoids a false report by the thread sanitizer, which can't see how threads share an array.
+    superseded.invoking = invoking.map(\.self)
+    for (effect, task) in started {
+      if !hasBeenSuperseded(effect) { superseded.count += 1 }
+      if isSpared(effect) { continue }
+      superseded.tasks.append(task)
+      running[effect.number] = nil
+    }
+    waiting = [:]
+    newestSuperseded = newest
+    return superseded
+  }
+
+  /// Supersedes all effects, and cancels the started ones.
+  func supersede() {
+    let thread = CurrentThread.current
+    let superseded = lock.withLock { supersedeStarted { _ in false } }
+    thread.beginTransaction()
+    if superseded.count > 0 { count.value -= superseded.count }
+    thread.endTransaction()
+    superseded.finish()
+    thread.deliverPlacesAndDispatch()
+  }
+
+  /// Notes that an operation begins, unless its effect is superseded or the policy `.atMost` refuses it now.
+  ///
+  /// - Parameter time: The time, if the policy is `.atMost`.
+  /// - Returns: Whether the operation may begin.
+  func begin(_ effect: Effect, at time: Duration?) -> Bool {
+    lock.withLock {
+      if hasBeenSuperseded(effect) { return false }
+      return time.map { rate?.begin(effect, at: $0) ?? true } ?? true
+    }
+  }
+
+  /// Whether a beginning still counts for the policy `.atMost`.
+  func isLimited(since beginning: Duration, at time: Duration?) -> Bool {
+    lock.withLock { time.flatMap { rate?.counts(beginning, at: $0) } ?? false }
   }
 
   /// Ends an effect, and lets the next waiting effect begin.
@@ -160,12 +196,13 @@
     var next: Effect?
     let (callers, isCounted) = lock.withLock {
       effect.task = nil
-      running.removeAll { $0 === effect }
+      running[effect.number] = nil
       waiting[effect.number] = nil
+      rate?.forget(effect)
       while running.count < limit, !waiting.isEmpty {
         lastToBegin += 1
         guard let candidate = waiting.removeValue(forKey: lastToBegin) else { continue }
-        running.append(candidate)
+        running[lastToBegin] = candidate
         next = candidate
       }
       return (effect.callers, !hasBeenSuperseded(effect))
@@ -223,11 +260,11 @@
   // The caller of the two members below must hold the queue's lock.
 
   private func hasBeenSuperseded(_ effect: Effect) -> Bool {
-    effect.isReplaced || policy == .latest && effect.number != newest
+    effect.isReplaced || effect.number <= newestSuperseded
   }
 
   /// The effects in `running` and `waiting`, with their tasks.
   private var started: [(effect: Effect, task: Task<Void, Never>)] {
-    (running + waiting.values).compactMap { effect in effect.task.map { (effect, $0) } }
+    [running, waiting].joined().compactMap { _, effect in effect.task.map { (effect, $0) } }
   }
 }

@@ -34,51 +34,6 @@
 /// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled. The operation of the
 /// example keeps the action's properties alive, but not the store, so the search ends with the store.
 public final class Effects: Sendable {
-  /// A rule for a new operation while an earlier operation is in progress.
-  public enum Policy: Hashable, Sendable {
-    /// A new operation supersedes all earlier operations, and their tasks are cancelled.
-    ///
-    /// Use this policy if only the newest result matters, for example in a search. Other libraries call it *switch* or
-    /// *switchToLatest*, and with the pause of ``Effects/run(after:clock:fileID:line:operation:)`` *debounce*.
-    case latest
-
-    /// A new operation doesn't run while an earlier operation is in progress.
-    ///
-    /// Use this policy, which other libraries call *exhaust*, if one operation at a time is enough, for example to
-    /// refresh a list. If the earlier operation has been cancelled, the new operation waits until the cancelled
-    /// operation has ended, and then begins.
-    case first
-
-    /// A new operation waits until all earlier operations have ended, unless one of them has started the new operation.
-    ///
-    /// Use this policy, which other libraries call *concat*, if every operation must run in the order of the calls,
-    /// for example to save drafts.
-    case serial
-
-    /// A new operation waits until the operation in progress has ended, and replaces an operation that
-    /// already waits.
-    ///
-    /// Use this policy if only the newest operation matters, and a running operation must finish, for
-    /// example to save a document while a user edits it. An operation that is replaced never begins, and
-    /// its task ends.
-    case newestWaiting
-
-    /// A new operation waits while the given number of operations are running or pausing.
-    ///
-    /// Use this policy, which other libraries call *merge* or *flatMap*, to limit parallel work, for example when you
-    /// load thumbnails. With `.concurrent(.max)`, no operation waits. Waiting operations get their turns in the order
-    /// of the calls. Operations that don't wait, or that get their turns at the same time, begin in any order.
-    case concurrent(Int)
-
-    /// A new operation is refused if the given number of operations have started within the duration before it.
-    ///
-    /// Use this policy to limit a rate, for example of requests to a service. `.atMost(1, per:)` is a *throttle* that
-    /// drops the last value of a burst; ``newestWaiting``, with operations that end with a pause, keeps that value. A
-    /// refused operation never begins. Operations that are not refused run at the same time. All operations of one
-    /// `Effects` need clocks of the same type.
-    case atMost(Int, per: Duration)
-  }
-
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   ///
   /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
@@ -87,27 +42,28 @@ public final class Effects: Sendable {
 
   private let queue: EffectQueue
 
+  /// The `KeyedEffects` to which these effects belong, if any.
+  private let membership: Membership?
+
   /// Creates an object that runs operations under a policy.
   ///
   /// - Precondition: The limit of ``Policy/concurrent(_:)`` and of ``Policy/atMost(_:per:)`` is at least 1, and the
   ///   duration is positive.
   ///
   /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
-  public init(_ policy: Policy = .latest) {
-    if case .concurrent(let limit) = policy, limit < 1 {
-      trap("Effects(.concurrent(\(limit))) can't run operations. The limit must be at least 1.")
-    }
-    if case .atMost(let limit, let duration) = policy, limit < 1 || duration <= .zero {
-      trap(
-        "Effects(.atMost(\(limit), per: \(duration))) can't run operations.",
-        "The limit must be at least 1, and the duration must be positive."
-      )
-    }
+  public convenience init(_ policy: Policy = .latest) { self.init(policy, membership: nil) }
+
+  init(_ policy: Policy, membership: Membership?) {
+    policy.check()
     queue = EffectQueue(policy)
+    self.membership = membership
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
   }
 
-  deinit { queue.cancel() }
+  deinit {
+    queue.cancel()
+    membership?.didEnd()
+  }
 
   /// Runs an operation in a task, under the policy.
   ///
@@ -118,8 +74,8 @@ public final class Effects: Sendable {
   ///   older operation. Inside a reduce, a `modify`, a ``Dispatcher/transaction(_:)``, a
   ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
   ///   last forever.
-  /// - With ``Policy/atMost(_:per:)``, the task of a refused operation has already ended, and its `isCancelled` is
-  ///   `true`.
+  /// - With ``Policy/atMost(_:per:)``, the task of a refused operation has ended, at once or after the pause, and its
+  ///   `isCancelled` is `true`.
   /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
   ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
   ///   pauses nor waits still begins, and its task is cancelled.
@@ -243,7 +199,15 @@ public final class Effects: Sendable {
     recordOperation("runs an effect")
     let endOfPause = clock.end(of: pause)
     let piece = PendingWork.current.begin(.effect(fileID: fileID, line: line))
-    let started = queue.start(effect, isAwaited: isAwaited, at: queue.time(of: clock)) {
+    let (membership, id) = (membership, ObjectIdentifier(self))
+    membership?.family?.hold(self)
+    @Sendable func end() {
+      piece.end()
+      membership?.family?.release(id)
+    }
+    let now = queue.time(of: clock)
+    let time = endOfPause == nil ? now : nil
+    let started = queue.start(effect, isAwaited: isAwaited, at: time) {
       // If the cancellation handler has run before the start, the handler has found no task to cancel.
       let isCancelled = isAwaited && Task.isCancelled
       // The task doesn't capture `self`, so that the `Effects` can be deallocated during an operation.
@@ -256,8 +220,15 @@ public final class Effects: Sendable {
         // The checks run on the operation's actor, because a thread can supersede the effect while the task
         // waits for the actor.
         @Sendable func begin(on isolation: isolated (any Actor)?) async {
-          let isCutShort = hasWaited && Task.isCancelled
-          if isCutShort || effect.isSuperseded { return }
+          if hasWaited, Task.isCancelled { return }
+          let time = queue.time(of: clock)
+          guard queue.begin(effect, at: time) else {
+            // The operation is superseded or refused.
+            return withUnsafeCurrentTask { $0?.cancel() }
+          }
+          if let time {
+            membership?.family?.keep(id) { queue.isLimited(since: time, at: queue.time(of: clock)) }
+          }
           let result: Result<Output, Failure>
           do throws(Failure) {
             result = .success(try await operation(effect))
@@ -267,10 +238,10 @@ public final class Effects: Sendable {
           if !effect.isSuperseded { outcome.result = result }
         }
         await Effect.current.withValue(effect) { await begin(on: operation.isolation) }
-        if queue.end(effect) { piece.end() }
+        if queue.end(effect) { end() }
       }
     }
-    if !started.isToEnd { piece.end() }
+    if !started.isToEnd { end() }
     return started
   }
 
@@ -290,5 +261,28 @@ public final class Effects: Sendable {
   public func cancel() {
     recordOperation("cancels effects")
     queue.cancel()
+  }
+  /// Supersedes all operations in progress, under every policy.
+  ///
+  /// Running and waiting operations are cancelled, waiting and pausing ones don't begin, and after this method has returned,
+  /// no store begins to reduce a state that one of them invokes with its effect. The next operation begins at once,
+  /// although a superseded one might still be ending. ``perform(after:clock:isolation:fileID:line:operation:)`` returns nil
+  /// for a superseded operation. ``Policy/atMost(_:per:)`` still counts the operations that have begun.
+  ///
+  /// Use this method if the work is obsolete, for example when a user signs out, locks the screen or closes the document:
+  ///
+  /// ```swift
+  /// func lock() {
+  ///   VaultStore.instantiate().unlocking.supersede()
+  ///   invoke(.locked)
+  /// }
+  /// ```
+  ///
+  /// Like ``run(after:clock:fileID:line:operation:)`` under ``Policy/latest``, this method waits if another thread is
+  /// already reducing a state of an operation, unless you call it inside a reduce, a `modify`,
+  /// a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a store's initializer.
+  public func supersede() {
+    recordOperation("supersedes effects")
+    queue.supersede()
   }
 }

@@ -209,7 +209,7 @@ extension PrimitiveValue where Trait == MutableTrait {
     get { channel.read() }
     set { channel.write(newValue) }
     _modify {
-      let thread = channel.beginMutation(isInPlace: true)
+      let thread = channel.beginChangeInPlace()
       defer {
         channel.trapIfSuspended()
         channel.endMutation(on: thread)

@@ -104,6 +104,14 @@ func rows(scale: Int) -> [Row] {
     }
   }
 
+  func ourCleaning(_ count: Int) -> Workload {
+    Workload(count) {
+      let (variable, dusts) = (Variable(0), DustBuster())
+      for _ in 0..<count { variable.map { $0 }.observe { sum.add($0) }.cleaned(by: dusts) }
+      return { dusts.clean() }
+    }
+  }
+
   let floorObserving = Workload(n / 10) {
     let tokens = FloorTokens()
     return { for _ in 0..<n / 10 { tokens.remove(tokens.observe { sum.add($0) }) } }
@@ -210,6 +218,12 @@ func rows(scale: Int) -> [Row] {
         for _ in 0..<10_000 { variable.observe { sum.add($0) }.cleaned(by: dusts) }
         return { dusts.clean() }
       }
+    ),
+    Row(
+      "bag of 10,000 observers of maps, cleaned, per observer against 1,000",
+      atMost: .ratio(2),
+      floor: ourCleaning(1_000),
+      ours: ourCleaning(10_000)
     ),
     Row(
       "append, 40,000 times",

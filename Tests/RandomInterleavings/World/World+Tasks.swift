@@ -15,11 +15,11 @@
     /// Whether a reduce or a transaction calls the effect, so that the call doesn't wait for other reduces.
     fileprivate(set) var isInBody = false
 
-    // The times of the call, of the operation, and of a cancellation.
+    // The times of the call, of the operation, of a cancellation and of a supersession.
     fileprivate(set) var begin = Int.max
-    var (end, cancelled) = (Int.max, Int.max)
+    var (end, cancelled, superseded) = (Int.max, Int.max, Int.max)
     var (started, ended): (Int?, Int?)
-    var mayBeCancelled = false
+    var (mayBeCancelled, mayBeSuperseded) = (false, false)
 
     init(_ op: Op, of effects: Int, in parent: EffectRun? = nil, isAwaited: Bool = false) {
       (self.op, self.effects, self.parent, self.isAwaited) = (op, effects, parent, isAwaited)
@@ -78,6 +78,9 @@
 
     private func begin(_ run: EffectRun) {
       (run.begin, run.isInBody) = (history.tick(), history.place.isInBody)
+      if cancelling.contains(run.effects) {
+        (run.mayBeCancelled, run.mayBeSuperseded) = (true, true)
+      }
       runs.append(run)
     }
 
@@ -113,8 +116,9 @@
       place.effect = nil
     }
 
-    /// Whether a newer run of the policy `.latest` has superseded a run.
+    /// Whether a run is superseded: under the policy `.latest`, by a newer run.
     func isSuperseded(_ run: EffectRun) -> Bool {
+      if run.superseded < history.now { return true }
       guard effects[run.effects].policy == .latest else { return false }
       return runs.contains { newer in
         newer.effects == run.effects && newer.begin > run.registered && !newer.isInBody
@@ -123,12 +127,15 @@
     }
 
     private func checkStart(of run: EffectRun) {
+      // A run may have been superseded after its last check.
+      if run.mayBeSuperseded { return }
       let policy = effects[run.effects].policy
       let limit = policy == .latest ? .max : policy == .concurrent(2) ? 2 : 1
       let others = runs.filter { $0.effects == run.effects && $0 !== run }
       // An effect inside another one of the same effects doesn't wait for it.
       func isNested(_ run: EffectRun) -> Bool { others.contains(where: run.isInside) }
-      if !isNested(run), others.count(where: { $0.isRunning && !isNested($0) }) >= limit {
+      let running = others.filter { $0.isRunning && !isNested($0) && !$0.mayBeSuperseded }
+      if !isNested(run), running.count >= limit {
         fail("B9: effect \(run.op.number) starts above the limit of \(policy).")
       }
       // Those that have certainly been called before or after this run.
@@ -149,7 +156,10 @@
         let newer = others.first { newer in
           newer.begin > run.registered && newer.end < history.now && newer.parent == nil
             && newer.op.payload != 3 && run.op.payload != 3 && run.parent == nil
-            && others.contains { $0.started ?? .max < newer.begin && $0.ended ?? .max > newer.end }
+            && others.contains {
+              let isRunning = $0.started ?? .max < newer.begin && $0.ended ?? .max > newer.end
+              return isRunning && !$0.mayBeSuperseded
+            }
         }
         if let newer { fail("B9: effect \(run.op.number) starts instead of \(newer.op.number).") }
       default: break
@@ -167,19 +177,30 @@
       if Task.isCancelled, !mayBeCancelled { fail("B9: effect \(run.op.number) is cancelled.") }
       let isDue = isSpared && run.cancelled < history.now
       if isDue, !Task.isCancelled { fail("B9: effect \(run.op.number) isn't cancelled.") }
-      if newer.isEmpty, !isRunning { fail("B9: `isRunning` is false during an effect.") }
+      if newer.isEmpty, !isRunning, !run.mayBeSuperseded {
+        fail("B9: `isRunning` is false during an effect.")
+      }
     }
 
     func cancelEffects(_ op: Op) {
-      let number = op.target % effects.count
+      let (number, isSuperseding) = (op.target % effects.count, op.payload == 3)
       let running = runs.filter { $0.effects == number && $0.ended == nil }
       let begun = running.filter { $0.registered < history.now }
+      // Another thread that supersedes an effect may be about to cancel it.
+      let cancelled = begun.filter { !$0.mayBeSuperseded }
+      cancelling.append(number)
+      for run in running {
+        run.mayBeCancelled = true
+        if isSuperseding { run.mayBeSuperseded = true }
+      }
       interleavingPoint()
-      for run in running { run.mayBeCancelled = true }
-      effects[number].effects.cancel()
+      isSuperseding ? effects[number].effects.supersede() : effects[number].effects.cancel()
       let end = history.tick()
-      for run in begun { run.cancelled = min(run.cancelled, end) }
-      for run in runs where run.effects == number && run.ended == nil { run.mayBeCancelled = true }
+      for run in cancelled { run.cancelled = min(run.cancelled, end) }
+      if isSuperseding, !history.place.isInBody {
+        for run in begun { run.superseded = min(run.superseded, end) }
+      }
+      if let index = cancelling.firstIndex(of: number) { cancelling.remove(at: index) }
     }
 
     func cancelTask(_ op: Op) {

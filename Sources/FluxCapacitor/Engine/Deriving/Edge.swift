@@ -76,7 +76,7 @@
 /// | current | `Input.current` | the deliverer releases the former value, under no lock | the next value |
 ///
 /// If all sources of a combination are in one region, its inputs are ordinary edges.
-@usableFromInline class AnyInput: Edge, @unchecked Sendable {
+@usableFromInline class AnyInput: Edge, OrderedListElement, @unchecked Sendable {
   /// The coefficient of the input's fingerprint in the one of the region that begins with the target; see `Fingerprint`.
   /// The target's node sets it once.
   @exclusivity(unchecked) final var coefficient = Fingerprint.one
@@ -100,6 +100,9 @@
   /// Whether the change in progress has a new value for this input. Only the target's deliverer uses
   /// this property.
   @exclusivity(unchecked) @usableFromInline final var isChanged = false
+
+  /// The input's position in the list of the source's region, whose lock guards it.
+  final var position: Int32 = 0
 
   /// Performs an operation in code that knows the type of the values; see `Place.Deliver`.
   let perform: @Sendable (AnyInput, Operation) -> Void

@@ -30,6 +30,9 @@
   /// The most recent value, which the next constant in a chain uses.
   private var latest: (channel: ObjectIdentifier, value: any Sendable)?
 
+  /// Whether a constant has kept the value that its observers have, although its formula gives another one.
+  @usableFromInline var keepsValues = false
+
   init(from snapshot: Snapshot) {
     self.snapshot = snapshot
     values = snapshot.values
@@ -41,7 +44,11 @@
   }
 
   @usableFromInline func value<Value>(of channel: AnyChannel) -> Value {
-    anyValue(of: channel) as? Value ?? channel.trapUncomputed()
+    // A cast of the optional would flatten or wrap a value that is an optional or an existential itself.
+    guard let found = anyValue(of: channel), let value = found as? Value else {
+      return channel.trapUncomputed()
+    }
+    return value
   }
 
   /// Computes a derived constant, after computing each constant upstream that has no value yet.

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
 /// node holds the locks of all roots, so no transaction can commit at the same time.
-@usableFromInline final class Node: @unchecked Sendable {
+@usableFromInline final class Node: OrderedListElement, @unchecked Sendable {
   /// The channel that owns this node.
   @exclusivity(unchecked) @usableFromInline private(set) var channel: Unmanaged<AnyChannel>!
 
@@ -43,7 +43,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
 
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
-  private let mayKeepValues: Bool
+  let mayKeepValues: Bool
 
   /// Whether each change of the region gives the node a new value.
   private var changesAlways = false
@@ -80,6 +80,9 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var dependentCount: Int32 = 0
   @exclusivity(unchecked) @usableFromInline var localDependentCount: Int32 = 0
 
+  /// The node's position in the region's list.
+  var position: Int32 = 0
+
   /// The values of the roots when the node became active, until the node has a delivered value. The property
   /// is `nil` if no observer has needed a value yet.
   var snapshot: Evaluation.Snapshot?
@@ -93,7 +96,7 @@ import Synchronization
   var awaited: [AnyChannel] = []
 
   /// The fingerprint of the last delivered change.
-  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
+  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint.never
 
   /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
   struct Root {

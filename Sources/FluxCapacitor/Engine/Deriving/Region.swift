@@ -39,10 +39,10 @@
   // The region's lock guards the properties below.
 
   /// The active nodes of constants, in the order of their activation. So each node comes after its sources.
-  private(set) var nodes: [Node] = []
+  private var nodes = OrderedList<Node>()
 
   /// The edges that lead from constants of this region to constants that begin other regions.
-  private(set) var outgoing: [AnyInput] = []
+  private var outgoing = OrderedList<AnyInput>()
 
   /// The active nodes that await the end of open transactions; see `Node.awaited`.
   var joining: [Node] = []
@@ -84,12 +84,12 @@
 
   /// Removes a node that is no longer active.
   func remove(_ node: Node) {
-    if let index = nodes.lastIndex(where: { $0 === node }) { nodes.remove(at: index) }
+    nodes.remove(node)
     areCopiesValid = false
   }
 
   func remove(_ input: AnyInput) {
-    if let index = outgoing.lastIndex(where: { $0 === input }) { outgoing.remove(at: index) }
+    outgoing.remove(input)
     areCopiesValid = false
     releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
   }
@@ -105,7 +105,7 @@
 
   /// Calls a closure with the channel of each active constant.
   func forEachChannel(_ body: (AnyChannel) -> Void) {
-    for node in nodes { node.channel.use(body) }
+    nodes.forEach { $0.channel.use(body) }
   }
 
   /// Removes and returns the objects that were detached from the region during a delivery.
@@ -122,8 +122,8 @@
     if !areCopiesValid {
       nodesInProgress.removeAll()
       outgoingInProgress.removeAll()
-      for node in nodes { nodesInProgress.append(.passUnretained(node)) }
-      for input in outgoing { outgoingInProgress.append(.passUnretained(input)) }
+      nodes.forEach { nodesInProgress.append(.passUnretained($0)) }
+      outgoing.forEach { outgoingInProgress.append(.passUnretained($0)) }
       (areCopiesValid, allTakePart) = (true, false)
     }
     if allTakePart { return }

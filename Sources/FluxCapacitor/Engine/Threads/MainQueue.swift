@@ -29,13 +29,6 @@
   }
 }
 
-@usableFromInline func trapInSuspendedMutation(of name: String) -> Never {
-  trap(
-    "\(name) was mutated in place across an `await`, while its lock was held.",
-    "Let the asynchronous function return the new value, and write it afterward."
-  )
-}
-
 #if !canImport(Dispatch)
   /// A replacement for the main queue on platforms without Dispatch, which have only one thread. The
   /// replacement runs blocks on the main actor.

@@ -1,7 +1,3 @@
-#if canImport(Dispatch)
-  import Dispatch
-#endif
-
 // Changes in place, which run user code under the variable's lock. `ValueChannel.swift` says why these methods belong to
 // `Channel`.
 
@@ -18,9 +14,7 @@ extension Channel {
   ///
   /// A mutation is a small transaction. Other variables that its body writes are delivered after the
   /// mutation. States that its body invokes are dispatched after the mutation.
-  ///
-  /// - Parameter isInPlace: Whether an asynchronous function can be suspended during the mutation.
-  @inlinable final func beginMutation(isInPlace: Bool = false) -> CurrentThread {
+  @inlinable final func beginMutation() -> CurrentThread {
     recordOperation("changes", self)
     let thread = CurrentThread.current
     if lock.isHeld(by: thread.id) { trapInMutation() }
@@ -28,7 +22,6 @@ extension Channel {
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lockForMutation(on: thread)
-    if isInPlace, thread.pointee.isMainUnwatched { thread.watchMainQueue() }
     return thread
   }
 
@@ -84,28 +77,5 @@ extension Channel {
     recordWrite(self, value, isCommitted: !hasDependents)
     if hasDependents { leaveToTransaction(on: thread) }
     lock.unlock()
-  }
-
-  /// Traps if an asynchronous function has moved to another thread while it changes the value in place.
-  @inlinable final func trapIfSuspended() {
-    // This check compares thread numbers, because a thread that ends inside a mutation keeps its number. The
-    // thread's state is freed, so a later thread can get the same address.
-    if !lock.isHeld(by: CurrentThread.current.id) { trapInSuspendedMutation(of: description) }
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Lets the main queue check whether this thread's change in place has been suspended by an `await`.
-  ///
-  /// The main queue runs no block while a function on it changes a value. So a change that is in progress when a
-  /// later block runs belongs to an asynchronous function that is suspended. One check for all changes
-  /// until this later block is enough.
-  @usableFromInline func watchMainQueue() {
-    pointee.isMainUnwatched = false
-    DispatchQueue.main.async {
-      let thread = CurrentThread.current
-      if thread.pointee.openMutations > 0 { trapInSuspendedMutation(of: "A variable") }
-      thread.pointee.isMainUnwatched = true
-    }
   }
 }
