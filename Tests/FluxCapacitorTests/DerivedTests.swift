@@ -39,36 +39,6 @@ struct DerivedTests {
     #expect(tens.value == 14)
   }
 
-  @Test func readOfRemoveDuplicatesInsideATransactionReturnsWhatTheObserversKeep() {
-    let source = Variable(11)
-    let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
-    let copy = tens.map { $0 }
-    let recorder = ValueRecorder(tens)
-
-    Dispatcher().transaction {
-      source.value = 12
-      #expect([tens.value, copy.value] == [11, 11])
-      source.value = 20
-      #expect([tens.value, copy.value] == [20, 20])
-    }
-    source.value = 21
-
-    #expect([tens.value, copy.value] == [20, 20])
-    #expect(recorder.values == [11, 20])
-  }
-
-  @Test func removeDuplicatesHasTheSourcesValueAgainWhenItsObserversHaveLeft() {
-    let source = Variable(11)
-    let tens = source.removeDuplicates { $0 / 10 == $1 / 10 }
-    let copy = tens.map { $0 }
-    let dusts = [tens.observe { _ in }, copy.observe { _ in }]
-    source.value = 12
-    #expect([tens.value, copy.value] == [11, 11])
-    for dust in dusts { dust.clean() }
-
-    #expect([tens.value, copy.value] == [12, 12])
-  }
-
   @Test func readOfADerivedConstantInsideATransactionReflectsTheTransactionsWrites() {
     let doubled = source.map { $0 * 2 }
     let recorder = ValueRecorder(doubled)

@@ -44,8 +44,9 @@ extension PrimitiveValue {
   /// A skipped value is not delivered, and no derived constant is computed because of a skipped value.
   ///
   /// All observers receive the same values. An observer that joins others starts with the value that they
-  /// received last. Without observers, the constant has the value of its source, because nothing has been
-  /// delivered to compare it with.
+  /// received last. Before there are observers, the constant has the value of its source, because nothing has been
+  /// delivered to compare it with. If the predicate lets different values count as equal, a read before the delivery and
+  /// a read after the last observer has left may return either of two such values.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
   ///   this predicate is called on any thread.

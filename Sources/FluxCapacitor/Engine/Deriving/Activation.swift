@@ -48,7 +48,7 @@ extension Node {
     for edge in edges { edge.use(link) }
     channel.use { channel in
       channel.withRegionLocked { first in
-        (isActive, takesPart, joinsNext) = (true, false, false)
+        (isActive, isStarted, takesPart, joinsNext) = (true, false, false, false)
         region.use { region in
           region.add(self)
           region.admit(self, from: first.version)
@@ -124,9 +124,7 @@ extension Node {
         self.region.use { $0.releaseLater(channel) }
         return false
       }
-      (isActive, isStarted, awaited) = (false, false, [])
-      // The delivered value may be one that the observers have kept.
-      if mayKeepValues { deliveredFingerprint = .never }
+      (isActive, awaited) = (false, [])
       self.region.use { $0.forget(self) }
       if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {

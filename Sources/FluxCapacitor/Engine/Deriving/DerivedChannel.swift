@@ -178,7 +178,7 @@ extension DerivedChannel {
       region.acquire()
       let value = known(at: Fingerprint(region.version))
       region.lock.unlock()
-      return value ?? (ownNode.readsOneVariable && isSame == nil ? computeDirectly() : evaluate())
+      return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
     }
   }
 
@@ -217,17 +217,11 @@ extension DerivedChannel {
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let fingerprint = evaluation.fingerprint(of: ownNode)
-    let (found, former) = regionChannel.lock.withLock {
-      (known(at: fingerprint), isSame != nil && ownNode.isStarted ? delivered : nil)
+    if let found = regionChannel.lock.withLock({ known(at: fingerprint) }) {
+      return evaluation.add(found, of: self)
     }
-    if let found { return evaluation.add(found, of: self) }
     let value = formula(.evaluation(evaluation))
-    if let isSame, let former, isSame(former, value) {
-      // The observers keep the former value. When they have left, the constants have other values.
-      evaluation.keepsValues = true
-      return evaluation.add(former, of: self)
-    }
-    if !evaluation.keepsValues { remember(value, at: fingerprint) }
+    remember(value, at: fingerprint)
     evaluation.add(value, of: self)
   }
 

@@ -30,9 +30,6 @@
   /// The most recent value, which the next constant in a chain uses.
   private var latest: (channel: ObjectIdentifier, value: any Sendable)?
 
-  /// Whether a constant has kept the value that its observers have, although its formula gives another one.
-  @usableFromInline var keepsValues = false
-
   init(from snapshot: Snapshot) {
     self.snapshot = snapshot
     values = snapshot.values

@@ -43,7 +43,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
 
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
-  let mayKeepValues: Bool
+  private let mayKeepValues: Bool
 
   /// Whether each change of the region gives the node a new value.
   private var changesAlways = false
@@ -96,7 +96,7 @@ import Synchronization
   var awaited: [AnyChannel] = []
 
   /// The fingerprint of the last delivered change.
-  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint.never
+  @exclusivity(unchecked) @usableFromInline var deliveredFingerprint = Fingerprint(value: .max)
 
   /// A variable that the node derives from, and the coefficient of its version in the node's fingerprint.
   struct Root {

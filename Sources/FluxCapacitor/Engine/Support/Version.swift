@@ -30,9 +30,6 @@
 
   @inlinable static var zero: Fingerprint { Fingerprint(value: 0) }
   @inlinable static var one: Fingerprint { Fingerprint(value: 1) }
-
-  /// A number that no versions have.
-  @inlinable static var never: Fingerprint { Fingerprint(value: .max) }
   @inlinable static var prime: UInt64 { (1 << 61) - 1 }
 
   @inlinable init(value: UInt64) { self.value = value }
