@@ -30,6 +30,24 @@
       }
     }
 
+    @Test(arguments: [false, true])
+    func stateThatAReduceInvokesIsReleasedWithoutALock(isInTransaction: Bool) {
+      withDispatcher(Dispatcher()) {
+        let store = PayloadStore.instantiate()
+        let invoke = { Dispatcher.shared.dispatch(PayloadStore.State.first(held)) }
+        isInTransaction ? Dispatcher.shared.transaction(invoke) : invoke()
+
+        #expect(held.entries == [false])
+        withExtendedLifetime(store) {}
+      }
+    }
+
+    @Test func clockOfARateRunsWithoutALock() async {
+      await Effects(.atMost(1, per: .seconds(1))).perform(clock: NotingClock(held: held)) { _ in }
+
+      #expect(!held.entries.isEmpty && !held.entries.contains(true))
+    }
+
     /// The thread finds the store, which another thread releases, among those of the states that its new store reduces.
     @Test(arguments: [false, true])
     func storeThatAnInstantiationFindsIsReleasedWithoutALock(isInTransaction: Bool) {
@@ -238,5 +256,45 @@
     func restore(_ saved: Saved) { number.value = saved.number }
 
     func reduce(with _: State) {}
+  }
+
+  /// A store that invokes a state with an object while it reduces another state.
+  private final class PayloadStore: Storable {
+    enum State: DispatchState {
+      typealias RelatedStoreType = PayloadStore
+      case first(Log<Bool>), second(Released)
+    }
+
+    func reduce(with state: State) {
+      if case .first(let held) = state {
+        Dispatcher.shared.dispatch(State.second(Released(in: held)))
+      }
+    }
+  }
+
+  /// A clock whose instants note whether the thread holds a lock of the library.
+  private struct NotingClock: Clock {
+    struct Instant: InstantProtocol {
+      let held: Log<Bool>
+
+      func advanced(by _: Duration) -> Instant { note(self) }
+      func duration(to _: Instant) -> Duration { note(.zero) }
+      func hash(into _: inout Hasher) {}
+
+      static func == (_: Instant, _: Instant) -> Bool { true }
+      static func < (_: Instant, _: Instant) -> Bool { false }
+
+      private func note<Result>(_ result: Result) -> Result {
+        held.append(heldLocks != (0, 0))
+        return result
+      }
+    }
+
+    let held: Log<Bool>
+    let minimumResolution = Duration.zero
+
+    var now: Instant { Instant(held: held) }
+
+    func sleep(until _: Instant, tolerance _: Duration?) async throws {}
   }
 #endif

@@ -51,7 +51,15 @@
   func time<C: Clock>(of clock: C) -> Duration? where C.Duration == Duration {
     guard case .atMost = policy else { return nil }
     let now = clock.now
-    return lock.withLock { rate?.time(now, of: clock) }
+    let first = lock.withLock { rate?.origin(orNow: now) ?? now }
+    guard let origin = first as? C.Instant else {
+      trap(
+        "Effects(.atMost) can't compare the time of a \(C.self) with a \(type(of: first)).",
+        "Pass clocks of the same type to all operations of an Effects."
+      )
+    }
+    // The clock is user code, which runs without a lock.
+    return origin.duration(to: now)
   }
 
   /// Starts an effect, unless the policy is `.first` and an earlier effect is in progress, or the policy is `.atMost`

@@ -16,17 +16,11 @@ struct EffectRate: ~Copyable {
     (self.limit, self.duration) = (limit, duration)
   }
 
-  /// Returns an instant of a clock as the time since the first call.
-  mutating func time<C: Clock>(_ now: C.Instant, of clock: C) -> Duration
-  where C.Duration == Duration {
-    if origin == nil { origin = now }
-    guard let first = origin as? C.Instant else {
-      trap(
-        "Effects(.atMost) can't compare the time of a \(C.self) with a \(origin.map { type(of: $0) } ?? C.Instant.self).",
-        "Pass clocks of the same type to all operations of an Effects."
-      )
-    }
-    return first.duration(to: now)
+  /// Returns the instant of the first use, which is now if there was none.
+  mutating func origin(orNow now: any Sendable) -> any Sendable {
+    let first = origin ?? now
+    origin = first
+    return first
   }
 
   /// Admits an effect that begins without a pause, unless the limit is reached.

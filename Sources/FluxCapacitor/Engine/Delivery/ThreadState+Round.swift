@@ -99,6 +99,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     while let dispatch = pointee.deferredDispatches.popFirst() {
       dispatch(self)
       deliverPlaces()
+      // In a transaction, this thread still holds a turn.
+      releaseAfterUnlocking(dispatch)
     }
   }
 }
