@@ -37,7 +37,7 @@ struct EffectsRateTests {
     #expect(log.entries == [])
   }
 
-  @Test func operationBehindAPauseIsRefusedIfTheLimitIsUsedThen() async {
+  @Test func pausedOperationIsRefusedIfTheLimitIsUsedThen() async {
     let effects = Effects(.atMost(1, per: .seconds(5)))
     async let paused = effects.perform(after: .seconds(3), clock: clock) { _ in 1 }
     await clock.sleeping()

@@ -272,7 +272,7 @@
     }
   }
 
-  /// A clock whose instants note whether the thread holds a lock of the library.
+  /// A clock with instants that note whether the thread holds a lock of the library.
   private struct NotingClock: Clock {
     struct Instant: InstantProtocol {
       let held: Log<Bool>

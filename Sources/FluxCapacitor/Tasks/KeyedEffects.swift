@@ -88,7 +88,7 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
 
   private var all: [Effects] { lock.withLock { members.values.compactMap(\.effects) } }
 
-  /// Forgets a key whose effects are being deallocated, unless the key already has new ones.
+  /// Forgets a key when its effects are deallocated, unless the key already has new ones.
   private func forget(_ key: Key) {
     let remains: (effects: Effects?, key: Key?)? = lock.withLock {
       guard let index = members.index(forKey: key) else { return nil }

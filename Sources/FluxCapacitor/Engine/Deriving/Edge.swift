@@ -101,7 +101,7 @@
   /// this property.
   @exclusivity(unchecked) @usableFromInline final var isChanged = false
 
-  /// The input's position in the list of the source's region, whose lock guards it.
+  /// The input's position in the list of the source's region. The lock of that region guards it.
   final var position: Int32 = 0
 
   /// Performs an operation in code that knows the type of the values; see `Place.Deliver`.
