@@ -186,7 +186,7 @@
   func begin(_ effect: Effect, at time: Duration?) -> Bool {
     lock.withLock {
       if hasBeenSuperseded(effect) { return false }
-      return time.map { rate?.begin(effect, at: $0) ?? true } ?? true
+      return time.flatMap { rate?.begin(effect, at: $0) } ?? true
     }
   }
 

@@ -51,10 +51,12 @@ public final class Effects: Sendable {
   ///   duration is positive.
   ///
   /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
-  public convenience init(_ policy: Policy = .latest) { self.init(policy, membership: nil) }
+  public convenience init(_ policy: Policy = .latest) {
+    policy.check()
+    self.init(policy, membership: nil)
+  }
 
   init(_ policy: Policy, membership: Membership?) {
-    policy.check()
     queue = EffectQueue(policy)
     self.membership = membership
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
@@ -262,6 +264,7 @@ public final class Effects: Sendable {
     recordOperation("cancels effects")
     queue.cancel()
   }
+
   /// Supersedes all operations in progress, under every policy.
   ///
   /// Running and waiting operations are cancelled, waiting and pausing ones don't begin, and after this method has returned,

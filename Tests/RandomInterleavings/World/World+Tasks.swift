@@ -30,6 +30,11 @@
 
     var isRunning: Bool { started != nil && ended == nil }
 
+    func mayEnd(bySuperseding isSuperseding: Bool) {
+      mayBeCancelled = true
+      if isSuperseding { mayBeSuperseded = true }
+    }
+
     func isInside(_ other: EffectRun) -> Bool {
       parent.map { $0 === other || $0.isInside(other) } ?? false
     }
@@ -78,8 +83,8 @@
 
     private func begin(_ run: EffectRun) {
       (run.begin, run.isInBody) = (history.tick(), history.place.isInBody)
-      if cancelling.contains(run.effects) {
-        (run.mayBeCancelled, run.mayBeSuperseded) = (true, true)
+      for other in cancelling where other.effects == run.effects {
+        run.mayEnd(bySuperseding: other.isSuperseding)
       }
       runs.append(run)
     }
@@ -188,11 +193,8 @@
       let begun = running.filter { $0.registered < history.now }
       // Another thread that supersedes an effect may be about to cancel it.
       let cancelled = begun.filter { !$0.mayBeSuperseded }
-      cancelling.append(number)
-      for run in running {
-        run.mayBeCancelled = true
-        if isSuperseding { run.mayBeSuperseded = true }
-      }
+      cancelling.append((number, isSuperseding))
+      for run in running { run.mayEnd(bySuperseding: isSuperseding) }
       interleavingPoint()
       isSuperseding ? effects[number].effects.supersede() : effects[number].effects.cancel()
       let end = history.tick()
@@ -200,7 +202,8 @@
       if isSuperseding, !history.place.isInBody {
         for run in begun { run.superseded = min(run.superseded, end) }
       }
-      if let index = cancelling.firstIndex(of: number) { cancelling.remove(at: index) }
+      let index = cancelling.firstIndex { $0 == (number, isSuperseding) }
+      if let index { cancelling.remove(at: index) }
     }
 
     func cancelTask(_ op: Op) {

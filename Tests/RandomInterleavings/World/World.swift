@@ -37,7 +37,7 @@
     var effects: [(policy: Effects.Policy, effects: Effects)] = []
     var runs: [EffectRun] = []
     var awaiting: [(task: Task<Void, Never>, run: EffectRun)] = []
-    var cancelling: [Int] = []
+    var cancelling: [(effects: Int, isSuperseding: Bool)] = []
     var tasks: [Task<Void, Never>] = []
     var sessions: Sessions<Int, Session>?
     var openSessions: [Int: Session] = [:]

@@ -171,6 +171,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     if pointee.isEverReplaced { lookUpSurroundings() }
   }
 
+  /// Reads a `TaskLocal`, which takes long.
   @usableFromInline func lookUpSurroundings() {
     pointee.surroundings = address(of: Surroundings.replacementInTask)
   }
