@@ -9,6 +9,7 @@ struct BindingLifetimeTests {
   private let variable = Variable(0)
   private let tally = Tally()
   private let log = Log<Int>()
+  private let messages = Sink<Int>()
 
   @Test(arguments: [false, true])
   func bindingFreesItsClosureAtTheFirstChangeAfterItsTargetIsFreed(isOnQueue: Bool) {
@@ -18,13 +19,40 @@ struct BindingLifetimeTests {
     bind(variable, to: target, on: isOnQueue ? .queue(queue) : .current, log)
     queue.sync {}
 
+    #expect(tally.value == 1)
     target = nil
     #expect(held == nil)
-    #expect(tally.value == 1)
     variable.value = 1
     queue.sync {}
 
     #expect(log.entries == [0])
+    #expect(tally.value == 0)
+  }
+
+  /// The targets and the stores of closed screens end together: no change follows that could end the bindings.
+  @Test(arguments: [false, true]) @MainActor
+  func bindingsOfAClosedScreenEndWithoutAChange(isOnMain: Bool) {
+    do {
+      let (view, target) = (BoundView(), BoundTarget())
+      let title = Variable(0).constant.map { $0 + 1 }
+      let (ofTitle, ofMessages) = (Counted(tally), Counted(tally))
+      if isOnMain {
+        title.bind(to: view) { _, _ in _ = ofTitle }
+        messages.signal.bind(to: view) { _, _ in _ = ofMessages }
+      } else {
+        title.bind(to: target, on: .current) { _, _ in _ = ofTitle }
+        messages.signal.bind(to: target, on: .current) { _, _ in _ = ofMessages }
+      }
+    }
+
+    let (otherView, otherTarget) = (BoundView(), BoundTarget())
+    for _ in 0..<100_000 where tally.value > 0 {
+      if isOnMain {
+        variable.bind(to: otherView) { _, _ in }.clean()
+      } else {
+        variable.bind(to: otherTarget, on: .current) { _, _ in }.clean()
+      }
+    }
     #expect(tally.value == 0)
   }
 
@@ -54,9 +82,9 @@ struct BindingLifetimeTests {
     variable.value = 1
     #expect(view?.count == 1)
 
+    #expect(tally.value == 1)
     view = nil
     #expect(held == nil)
-    #expect(tally.value == 1)
     variable.value = 2
 
     #expect(tally.value == 0)

@@ -19,7 +19,8 @@ extension Dispatcher {
   /// - Parameters:
   ///   - type: The type of the states.
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The first state after the deallocation ends the observation and releases the closure.
+  ///     call starts. The next state, or a later observation of an object, ends the observation and releases
+  ///     the closure.
   ///   - queue: The queue on which `states` is called.
   ///   - states: A closure that receives each state.
   /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.

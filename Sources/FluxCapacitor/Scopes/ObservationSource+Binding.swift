@@ -58,8 +58,8 @@ extension ObservationSource {
   ///
   /// - Parameters:
   ///   - target: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The first change after the deallocation ends the observation and releases the
-  ///     closure.
+  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
+  ///     the closure.
   ///   - queue: `.main`.
   ///   - changes: The closure to call with the object and each value or event.
   /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.

@@ -17,8 +17,8 @@ extension ObservationSource {
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The first change after the deallocation ends the observation and releases the
-  ///     closure.
+  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
+  ///     the closure.
   ///   - queue: The queue on which `changes` is called.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change. A signal has no
   ///     current value.
@@ -32,7 +32,13 @@ extension ObservationSource {
     ignoreFirst: Bool = false,
     changes: @escaping @Sendable (Element) -> Void
   ) -> Dust {
-    observe(untilDeallocationOf: object, on: queue, ignoreFirst: ignoreFirst, changes)
+    observe(
+      untilDeallocationOf: object,
+      isOfMainActor: false,
+      on: queue,
+      ignoreFirst: ignoreFirst,
+      changes
+    )
   }
 
   /// Observes on the main actor, during the scope of a `Sendable` object.
@@ -60,7 +66,12 @@ extension ObservationSource {
     ignoreFirst: Bool = false,
     changes: @escaping @MainActor @Sendable (Element) -> Void
   ) -> Dust {
-    observe(untilDeallocationOf: object, on: .main, ignoreFirst: ignoreFirst) { value in
+    observe(
+      untilDeallocationOf: object,
+      isOfMainActor: true,
+      on: .main,
+      ignoreFirst: ignoreFirst
+    ) { value in
       MainActor.assumeIsolated { changes(value) }
     }
   }
@@ -72,6 +83,7 @@ extension ObservationSource {
   /// this cycle.
   private func observe(
     untilDeallocationOf object: AnyObject,
+    isOfMainActor: Bool,
     on queue: ExecuteQueue,
     ignoreFirst: Bool,
     _ changes: @escaping @Sendable (Element) -> Void
@@ -85,6 +97,7 @@ extension ObservationSource {
     }
     // The object exists until the bag contains the Dust, so every call that finds no object finds the Dust.
     withExtendedLifetime(object) { dust.cleaned(by: bag) }
+    ScopedObservation(of: object, in: bag).add(isOfMainActor: isOfMainActor)
     return dust
   }
 }

@@ -16,7 +16,8 @@ extension PrimitiveValue {
   ///
   /// - Parameters:
   ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The first change after the deallocation ends the observation and releases the closure.
+  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
+  ///     the closure.
   ///   - queue: The queue on which `changes` is called.
   ///   - changes: Receives the old and the new value.
   /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.

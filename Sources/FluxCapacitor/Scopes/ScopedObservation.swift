@@ -1,0 +1,47 @@
+/// An observation that ends with an object.
+///
+/// The source's next change ends the observation of an object that is gone. But there may be none: the source's store can
+/// be gone too, and a signal may never send. So each new observation also looks at two old ones, and ends them if their
+/// objects are gone. Thus at most about half of all are over, and no timer or thread is needed.
+final class ScopedObservation: @unchecked Sendable {
+  // Both references are set once. Only the main actor reads `object` if only the main actor uses the object.
+  private weak var object: AnyObject?
+  private weak var bag: DustBuster?
+
+  init(of object: AnyObject, in bag: DustBuster) { (self.object, self.bag) = (object, bag) }
+
+  /// The observations, first those at which no later one has looked for the longest time. `lock` guards the queues.
+  nonisolated(unsafe) private static var ofAnyThread = FIFO<ScopedObservation>()
+  nonisolated(unsafe) private static var ofMainActor = FIFO<ScopedObservation>()
+  private static let lock = Lock(isOfProcess: true)
+
+  /// Adds the observation, and ends up to two old ones.
+  ///
+  /// - Parameter isOfMainActor: Whether only the main actor uses the object, which also runs this method.
+  func add(isOfMainActor: Bool) {
+    #if DEBUG
+      // The observations of other tests must not change the steps of a scenario.
+      if scheduledThread != nil { return }
+    #endif
+    append(isOfMainActor)
+    for _ in 1...2 {
+      // No lock is held here, because this reference to the object or to the bag may be the last one.
+      guard let old = ScopedObservation.popFirst(isOfMainActor), let bag = old.bag else { continue }
+      if old.object == nil { bag.clean() } else { old.append(isOfMainActor) }
+    }
+  }
+
+  private func append(_ isOfMainActor: Bool) {
+    ScopedObservation.lock.withUnscheduledLock {
+      if isOfMainActor {
+        ScopedObservation.ofMainActor.append(self)
+      } else {
+        ScopedObservation.ofAnyThread.append(self)
+      }
+    }
+  }
+
+  private static func popFirst(_ isOfMainActor: Bool) -> ScopedObservation? {
+    lock.withUnscheduledLock { isOfMainActor ? ofMainActor.popFirst() : ofAnyThread.popFirst() }
+  }
+}
