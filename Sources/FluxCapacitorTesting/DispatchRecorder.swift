@@ -33,7 +33,7 @@ public final class DispatchRecorder: Sendable {
     states.compactMap { $0 as? State }
   }
 
-  /// Waits for the next states, which are the states that no earlier call of this method has returned.
+  /// Returns the oldest states that no earlier call has returned, and waits until there are enough.
   ///
   /// - Parameters:
   ///   - count: The number of states to wait for.

@@ -23,7 +23,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     /// The tester compares every change.
     case exact
 
-    /// The tester checks only the listed changes and their order, and ignores other changes.
+    /// The tester ignores the changes that you don't list. The listed ones must come in the listed order.
     case relaxed
   }
 

@@ -43,7 +43,9 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// The values that the recorder has recorded so far.
   public var values: [Value] { recording.all }
 
-  /// Waits for the next values, which are the values that no earlier call of this method has returned.
+  /// Returns the oldest values that no earlier call has returned, and waits until there are enough.
+  ///
+  /// The first value of a new recorder is the current one, unless the recorder ignores it.
   ///
   /// ```swift
   /// let recorder = ValueRecorder(store.count)

@@ -132,7 +132,64 @@
         scenario.thread { while variable.value == 0 {} }
       }
 
-      #expect(failure.contains("it doesn't end"))
+      #expect(failure.contains("it doesn't end: thread 1 spins"))
+      #expect(failure.contains("while variable.value == 0 {}"))
+    }
+
+    @Test func failedExpectationFailsItsScheduleWhereverItStands() async {
+      let queue = DispatchQueue(label: "q")
+      let places: [(place: String, (Scenario, Variable<Int>) -> Void)] = [
+        ("the setup", { _, _ in #expect(Bool(false)) }),
+        ("a thread", { scenario, variable in scenario.thread { #expect(variable.value == 1) } }),
+        ("a task", { scenario, variable in scenario.task { #expect(variable.value == 1) } }),
+        (
+          "a task after a suspension",
+          { scenario, variable in
+            scenario.task {
+              await Task.yield()
+              #expect(variable.value == 1)
+            }
+          }
+        ),
+        (
+          "a task of a thread",
+          { scenario, variable in scenario.thread { Task { #expect(variable.value == 1) } } }
+        ),
+        (
+          "an observer on a queue",
+          { scenario, variable in
+            let dust = variable.observe(on: .queue(queue), ignoreFirst: true) { #expect($0 == 1) }
+            scenario.check { dust.clean() }
+          }
+        ),
+        (
+          "an observer on main",
+          { scenario, variable in
+            scenario.thread { variable.observe(on: .main) { #expect($0 == 1) }.clean() }
+          }
+        ),
+        ("a check", { scenario, variable in scenario.check { #expect(variable.value == 1) } }),
+      ]
+      for (place, body) in places {
+        for isAsynchronous in [false, true] {
+          let failure = await failure {
+            let scenario: (Scenario) -> Void = { scenario in
+              let variable = Variable(0)
+              scenario.thread { variable.value = 0 }
+              body(scenario, variable)
+            }
+            if isAsynchronous {
+              nonisolated(unsafe) let scenario = scenario
+              await everyInterleaving { scenario($0) }
+            } else {
+              everyInterleaving(scenario)
+            }
+          }
+
+          #expect(failure.contains("Expectation failed"), "\(place)")
+          #expect(failure.contains("To run it again"), "\(place)")
+        }
+      }
     }
 
     @Test func everyInterleavingRejectsAnInvalidScheduleToReplay() async {
@@ -147,19 +204,85 @@
 
     // MARK: Long explorations
 
-    @Test func scenarioWithMoreSchedulesThanTheLimitFails() async {
-      var schedules = 0
+    @Test(arguments: [1, 2, 3, 50]) func limitedExplorationRunsASample(limit: Int) {
+      #expect(everyInterleaving(limit: limit, twoIncrements) == limit)
+    }
+
+    /// The race needs a preemption of the thread that runs first, long before the last steps of the schedule.
+    @Test func sampleContainsSchedulesThatDifferEarly() async {
       let failure = await failure {
-        schedules = everyInterleaving(limit: 3, twoIncrements)
+        everyInterleaving(limit: 300) { scenario in
+          let (shared, variable) = (Shared(), Variable(0))
+          for number in 1...3 {
+            scenario.thread {
+              interleavingPoint()
+              if number == 1 { shared.number += 1 }
+              interleavingPoint()
+              if number == 2, shared.number == 0 { shared.number = -10 }
+              for _ in 1...50 { variable.value += 1 }
+            }
+          }
+          scenario.check { try expectEqual(shared.number, 1) }
+        }
       }
 
-      #expect(schedules == 3)
-      #expect(
-        failure == """
-          everyInterleaving has tried 3 schedules without a failure, and the scenario has more. Use \
-          fewer threads or steps, fewer preemptions, or a higher limit.
-          """
-      )
+      #expect(failure.contains("-9 is not 1"))
+    }
+
+    @Test func schedulesWithOnePreemptionRunFirst() async throws {
+      let failure = await failureOf { scenario in
+        let shared = Shared()
+        scenario.thread {
+          interleavingPoint()
+          let number = shared.number
+          interleavingPoint()
+          shared.number = number + 1
+          for _ in 1...200 { interleavingPoint() }
+        }
+        scenario.thread {
+          for _ in 1...200 { interleavingPoint() }
+          shared.number += 1
+        }
+        scenario.check { try expectEqual(shared.number, 2) }
+      }
+
+      let number = try #require(failure.firstMatch(of: /Schedule (\d+)/)?.1)
+      #expect(Int(number) ?? .max < 500)
+    }
+
+    @Test func eachScheduleCountsOnce() {
+      func exploration(_ preemptions: Int) -> Int {
+        everyInterleaving(preemptions: preemptions) { scenario in
+          for _ in 1...2 { scenario.thread { interleavingPoint() } }
+        }
+      }
+      // The first thread goes on at its point, or the second begins there, and can be interrupted at its own.
+      #expect([0, 1, 2, 3].map(exploration) == [2, 4, 6, 6])
+    }
+
+    @Test func tasksHaveNamesOfTheirOwn() async {
+      let failure = await failureOf { scenario in
+        let variable = Variable(0)
+        scenario.task("the reader") {
+          await Task.yield()
+          _ = variable.value
+        }
+        for _ in 1...2 {
+          scenario.thread {
+            Task {
+              variable.value += 1
+              await Task.yield()
+              variable.value += 1
+            }
+          }
+        }
+        scenario.check { try expectEqual(variable.value, 0) }
+      }
+
+      let names = failure.split(separator: "\n").compactMap {
+        $0.wholeMatch(of: /(.*) \(\d+\):/)?.1
+      }
+      #expect(Set(names) == ["the reader", "task 2", "task 3"])
     }
 
     @Test func scenarioWithAsManySchedulesAsTheLimitPasses() {

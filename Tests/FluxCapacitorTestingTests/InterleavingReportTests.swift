@@ -311,24 +311,24 @@
 
       #expect(
         steps == """
-          a task (3):
-            enqueues a task on main
-          a task (4):
-            enqueues a task on main
-          a task on main (5):
+          task 1 (3):
+            enqueues task 1 on main
+          task 2 (4):
+            enqueues task 2 on main
+          task 1 on main (5):
             let number = variable.value
               reads a Variable<Int>: 0
-          a task on main (3):
+          task 2 on main (3):
             let number = variable.value
               reads a Variable<Int>: 0
-          a task (5):
-            enqueues a task on main
-          a task (3):
-            enqueues a task on main
-          a task on main (4):
+          task 1 (5):
+            enqueues task 1 on main
+          task 2 (3):
+            enqueues task 2 on main
+          task 1 on main (4):
             variable.value = number + 1
               sets a Variable<Int> to 1
-          a task on main (5):
+          task 2 on main (5):
             variable.value = number + 1
               sets a Variable<Int> to 1
           """

@@ -23,7 +23,7 @@
       }
 
       #expect(failure.contains("the check throws WrongCount(count: 1)"))
-      #expect(failure.contains("\na task on main ("))
+      #expect(failure.contains("\ntask 1 on main ("))
     }
 
     @MainActor @Test func mainActorTasksOfAScenarioDoNotOverlap() {

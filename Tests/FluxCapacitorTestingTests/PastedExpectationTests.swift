@@ -15,7 +15,15 @@ struct PastedExpectationTests {
   fileprivate struct Trip: Equatable {
     var stops: [String: Int?] = ["a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "h": 8]
     var tags: [String]? = ["a long tag of this trip", "another long tag of this trip"]
+    var letters = CharacterSet()
+  }
+
+  fileprivate struct Stamp: Equatable {
     var date = Date(timeIntervalSinceReferenceDate: 0)
+    var url = URL(string: "https://example.com")
+    var id: UUID?
+    var data = Data()
+    var duration = Duration.zero
   }
 
   private let tester = StoreTester(TripStore.self)
@@ -78,12 +86,50 @@ struct PastedExpectationTests {
     )
   }
 
+  @Test func expectationHasTheCodeOfValuesOfFoundation() async throws {
+    let id = try #require(UUID(uuidString: "00000000-0000-0000-0000-000000000088"))
+    let stamp = Stamp(
+      date: Date(timeIntervalSinceReferenceDate: 0.1),
+      url: URL(string: "https://example.com/%C3%A9?q=\"1\""),
+      id: id,
+      data: Data([8, 8]),
+      duration: .milliseconds(88)
+    )
+
+    let lines = await pasted { $0.stamp.value = stamp }
+    Invoker<Drive>().invoke(Drive { $0.reset() })
+    tester.invoke(Drive { $0.stamp.value = stamp }) {
+      Change.named("stamp", as: Stamp.self) {
+        $0 = Stamp(
+          date: Date(timeIntervalSinceReferenceDate: 0.1),
+          url: URL(string: "https://example.com/%C3%A9?q=%221%22")!,
+          id: UUID(uuidString: "00000000-0000-0000-0000-000000000088")!,
+          data: Data(base64Encoded: "CAg=")!,
+          duration: Duration(secondsComponent: 0, attosecondsComponent: 88_000_000_000_000_000)
+        )
+      }
+    }
+
+    #expect(
+      lines == [
+        #"""
+        Change.named("stamp", as: Stamp.self) { $0 = Stamp(\#
+        date: Date(timeIntervalSinceReferenceDate: 0.1), \#
+        url: URL(string: "https://example.com/%C3%A9?q=%221%22")!, \#
+        id: UUID(uuidString: "00000000-0000-0000-0000-000000000088")!, \#
+        data: Data(base64Encoded: "CAg=")!, \#
+        duration: Duration(secondsComponent: 0, attosecondsComponent: 88000000000000000)) }
+        """#
+      ]
+    )
+  }
+
   @Test func expectationHasACommentForAValueWithoutKnownCode() async {
     let failure = await failure {
       tester.invoke(
         Drive {
           $0.byte.value = 88
-          $0.trip.value.date = Date(timeIntervalSinceReferenceDate: 88)
+          $0.trip.value.letters = .decimalDigits
         }
       )
     }
@@ -216,6 +262,7 @@ private final class TripStore: Storable {
   let year = Variable<Int?>(1985)
   let names = Variable(["Emmett"])
   let trip = Variable(PastedExpectationTests.Trip())
+  let stamp = Variable(PastedExpectationTests.Stamp())
 
   func reduce(with state: Drive) {
     state.change(self)
@@ -227,5 +274,6 @@ private final class TripStore: Storable {
     year.value = 1985
     names.value = ["Emmett"]
     trip.value = PastedExpectationTests.Trip()
+    stamp.value = PastedExpectationTests.Stamp()
   }
 }

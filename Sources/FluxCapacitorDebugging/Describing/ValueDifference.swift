@@ -19,6 +19,9 @@ package struct ValueDifference: Sendable {
     /// The text of the new part, or `nil` as in source code.
     package var newText: String { text(of: new) }
 
+    /// The code of the new part, or nil if no code is known.
+    package var newCode: String? { new.map { $0.code == "nil" ? newText : $0.code } ?? "nil" }
+
     private func text(of tree: ValueTree?) -> String {
       // A dictionary's entry with the value nil differs from a missing entry.
       path.isOptional && tree?.text == "nil" ? ".some(nil)" : tree?.text ?? "nil"

@@ -53,7 +53,7 @@ package struct ValuePath: Sendable {
   func entry(for key: Any) -> ValuePath {
     let tree = ValueTree(of: key, within: TreeBudget(bytes: 100))
     let text = "[\(tree.text)]"
-    return appending(text, code: tree.isCode ? text : nil, isOptional: true)
+    return appending(text, code: tree.code.map { "[\($0)]" }, isOptional: true)
   }
 
   /// The path of a set's member.

@@ -58,10 +58,16 @@ extension ValueTree {
 
   /// Creates the tree of a value with a description. The tree of a long description has an excerpt that shows the
   /// first difference from another description.
-  init(describedBy description: String, beside other: String? = nil, bytes: Int) {
+  init(
+    describedBy description: String,
+    beside other: String? = nil,
+    bytes: Int,
+    literal: String? = nil
+  ) {
     let text = description.withSourceNames
     let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames) { $0 }
-    self.init(.description, excerpt, omitted: max(0, text.utf8.count - bytes))
+    let omitted = max(0, text.utf8.count - bytes)
+    self.init(.description, excerpt, omitted: omitted, literal: literal)
   }
 }
 
@@ -76,8 +82,13 @@ private struct TreeBuilder {
       case .secret: ValueTree.secret
       case .number(let text): ValueTree(.number, text)
       case .string(let text): ValueTree(text, bytes: room)
-      case .data(let data): ValueTree(.description, data.excerpt())
-      case .described: ValueTree(describedBy: String(reflecting: value), bytes: room)
+      case .data(let data): ValueTree(.description, data.excerpt(), literal: literal(of: data))
+      case .described:
+        ValueTree(
+          describedBy: String(reflecting: value),
+          bytes: room,
+          literal: literal(of: value)
+        )
       case .opaque: ValueTree(.description, "\(type(of: value))")
       case .composed where depth == 0: ValueTree(.description, "…", omitted: 1)
       case .composed(let mirror, let style):
@@ -122,6 +133,23 @@ private struct TreeBuilder {
       return ValueTree(.fields, name, [part])
     case .tuple: return fields(of: mirror, named: "", depth: depth)
     default: return fields(of: mirror, named: "\(type(of: value))", depth: depth)
+    }
+  }
+
+  /// Returns the code that creates a value of Foundation or of the standard library, if the code is short.
+  private func literal(of value: Any) -> String? {
+    switch value {
+    case let date as Date:
+      return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
+    case let url as URL where url.baseURL == nil:
+      return "URL(string: \(url.absoluteString.literal))!"
+    case let id as UUID: return "UUID(uuidString: \(id.uuidString.literal))!"
+    case let data as Data where data.count <= 60:
+      return "Data(base64Encoded: \(data.base64EncodedString().literal))!"
+    case let duration as Duration:
+      let (seconds, attoseconds) = duration.components
+      return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
+    default: return nil
     }
   }
 

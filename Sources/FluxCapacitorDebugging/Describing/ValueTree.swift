@@ -36,7 +36,17 @@ package struct ValueTree: Sendable, Hashable {
   /// The number of parts, or of bytes of a text, that exceed the budget.
   package let omitted: Int
 
-  init(_ form: Form, _ name: String, _ parts: [Part] = [], omitted: Int = 0) {
+  /// The code that creates a value whose description isn't code, if such code is known.
+  private let literal: String?
+
+  init(
+    _ form: Form,
+    _ name: String,
+    _ parts: [Part] = [],
+    omitted: Int = 0,
+    literal: String? = nil
+  ) {
+    self.literal = literal
     self.form = form
     self.name = name
     self.parts = parts
@@ -46,32 +56,35 @@ package struct ValueTree: Sendable, Hashable {
   /// Whether the tree omits nothing.
   package var isWhole: Bool { omitted == 0 && parts.allSatisfy(\.tree.isWhole) }
 
-  /// Whether the text is source code that creates the value. Code can't create a value from the value's
-  /// description, except the case of an enum.
-  package var isCode: Bool {
+  /// The source code that creates the value, or nil if no such code is known for a part of it.
+  package var code: String? { isCode ? text(\.literal) : nil }
+
+  private var isCode: Bool {
     switch form {
     case .number: Double(name)?.isFinite ?? ["true", "false", "nil", ".some(nil)"].contains(name)
     case .string: true
-    case .description: name.wholeMatch(of: /\.\w+/) != nil
+    case .description: literal != nil || name.wholeMatch(of: /\.\w+/) != nil
     case .fields, .elements, .entries: omitted == 0 && parts.allSatisfy(\.tree.isCode)
     }
   }
 
   /// The text of the tree, as in source code.
-  package var text: String {
-    switch form {
-    case .number, .description: name
+  package var text: String { text { _ in nil } }
+
+  private func text(_ literal: (ValueTree) -> String?) -> String {
+    let named = { (part: Part) in part.label.isEmpty ? "" : "\(part.label): " }
+    return switch form {
+    case .number: name
+    case .description: literal(self) ?? name
     case .string: name.literal
-    case .fields: "\(name)(\(list { $0.label.isEmpty ? "" : "\($0.label): " }))"
-    case .elements: "[\(list { _ in "" })]"
-    case .entries:
-      parts.isEmpty && omitted == 0
-        ? "[:]" : "[\(list { $0.label.isEmpty ? "" : "\($0.label): " })]"
+    case .fields: "\(name)(\(list(literal, named)))"
+    case .elements: "[\(list(literal) { _ in "" })]"
+    case .entries: parts.isEmpty && omitted == 0 ? "[:]" : "[\(list(literal, named))]"
     }
   }
 
-  private func list(_ prefix: (Part) -> String) -> String {
-    var texts = parts.map { prefix($0) + $0.tree.text }
+  private func list(_ literal: (ValueTree) -> String?, _ prefix: (Part) -> String) -> String {
+    var texts = parts.map { prefix($0) + $0.tree.text(literal) }
     if omitted > 0 { texts.append("\(omitted) more …") }
     return texts.joined(separator: ", ")
   }

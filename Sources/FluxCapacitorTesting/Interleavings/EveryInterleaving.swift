@@ -38,7 +38,9 @@ import FluxCapacitor
 ///   because they don't run on the main thread of the process.
 /// - Start tasks in the threads and tasks of the scenario. A task that you start during the setup runs
 ///   outside the scenario.
-/// - The function runs all schedules with up to a given number of preemptions. A preemption is a switch
+/// - An expectation that fails anywhere in the scenario (in its setup, its threads, its tasks or its checks) fails the
+///   schedule.
+/// - The function runs all schedules with up to a given number of preemptions, first those with one. A preemption is a switch
 ///   away from a thread that could have continued. If a job overtakes an earlier job that could have
 ///   continued, the switch counts as a preemption too. Without preemptions, jobs run in the order in which
 ///   they were enqueued. Most faults need one or two preemptions. With *n* preemptions, the number of
@@ -54,16 +56,16 @@ import FluxCapacitor
 /// The function blocks the calling thread. An asynchronous test calls the asynchronous function of the same name,
 /// which explores on a thread of its own.
 ///
-/// A long exploration writes one line to standard error after every 10,000 schedules. To bound the number of
-/// schedules, pass a limit.
+/// A long exploration writes one line to standard error after every 10,000 schedules. If that is too long, pass a limit:
+/// `everyInterleaving(limit: 2_000) { … }` runs a sample of so many schedules.
 ///
 /// The function needs a debug build. In a release build, the test fails, because the library has no points
 /// at which the function can switch threads.
 ///
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
-///   - limit: The maximum number of schedules. If the scenario has more schedules, the test fails after
-///     this number of schedules. By default, there is no limit.
+///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half
+///     are random ones, the same in each run. By default, there is no limit.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -107,8 +109,8 @@ public func everyInterleaving(
 ///
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
-///   - limit: The maximum number of schedules. If the scenario has more schedules, the test fails after
-///     this number of schedules. By default, there is no limit.
+///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half
+///     are random ones, the same in each run. By default, there is no limit.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -257,6 +259,7 @@ private func explore(
       replayed = schedule
       exploration = Exploration(
         preemptions: max(0, preemptions),
+        isGradual: true,
         limit: limit,
         isReduced: false,
         name: name
@@ -264,14 +267,7 @@ private func explore(
     case .random(let count, let seed):
       exploration = Exploration(random: count, seed: seed, name: name)
     }
-    let failure = exploration.run(replaying: replayed, scenario)
-    let count = exploration.schedules
-    guard failure == nil, exploration.hasReachedLimit else { return (failure, count) }
-    let sentence = """
-      everyInterleaving has tried \(count.withCommas) schedules without a failure, and the scenario \
-      has more. Use fewer threads or steps, fewer preemptions, or a higher limit.
-      """
-    return (sentence, count)
+    return (exploration.run(replaying: replayed, scenario), exploration.schedules)
   #else
     let failure = """
       everyInterleaving needs a debug build, because a release build has no points at which to switch \

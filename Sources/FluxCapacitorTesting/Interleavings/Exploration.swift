@@ -7,6 +7,9 @@
   /// In depth-first order, each schedule runs from the beginning of the scenario. A schedule repeats the previous schedule's
   /// decisions up to the last decision that has an untried choice, and makes this choice. After the last
   /// decision, each thread continues until the thread blocks or ends.
+  ///
+  /// Most races need one preemption. So a gradual exploration first runs the schedules with up to one. If half of its
+  /// limit isn't enough for all schedules, the other half are random.
   package final class Exploration {
     /// A step at which several threads could continue.
     struct Decision {
@@ -32,7 +35,11 @@
       let outcome: UInt64
     }
 
-    let preemptions: Int
+    /// The largest number of preemptions in the schedules that the exploration runs now.
+    private(set) var preemptions: Int
+
+    private let mostPreemptions: Int
+    private let isGradual: Bool
 
     /// The exploration tries one in this many of the choices that use the last permitted preemption. Their
     /// outcomes decide, so each run tries the same choices, which are spread over all parts of the schedules.
@@ -50,9 +57,6 @@
     let isReduced: Bool
 
     package private(set) var schedules = 0
-
-    /// Whether the scenario has more schedules than the limit permits.
-    package private(set) var hasReachedLimit = false
 
     /// The decisions of the current schedule.
     var decisions: [Decision] = []
@@ -73,12 +77,15 @@
 
     package init(
       preemptions: Int,
+      isGradual: Bool = false,
       sparsity: Int = 1,
       limit: Int? = nil,
       isReduced: Bool,
       name: String? = nil
     ) {
-      self.preemptions = preemptions
+      mostPreemptions = preemptions
+      self.preemptions = isGradual ? min(1, preemptions) : preemptions
+      self.isGradual = isGradual
       self.sparsity = UInt64(sparsity)
       self.limit = limit
       self.isReduced = isReduced
@@ -118,10 +125,17 @@
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
           return Report(run: again).text(failure, number: schedules)
         }
-        showProgress()
+        if isGradual, random == nil, preemptions > 1, run.preemptions <= 1 {
+          // The schedule has run before, and counts once.
+          schedules -= 1
+        } else {
+          showProgress()
+        }
         if !advance() { return nil }
+        if isGradual, random == nil, let limit, schedules >= limit / 2 {
+          (random, decisions) = (RandomSchedules(count: limit, seed: 1), [])
+        }
       } while limit.map { schedules < $0 } ?? true
-      hasReachedLimit = true
       return nil
     }
 
@@ -145,14 +159,18 @@
       defer { lastScheduledLockID = nil }
       let dispatcher = Dispatcher()
       let run = ScheduleRun(in: self, with: dispatcher, lockIDs, by: schedule)
-      withDispatcher(dispatcher) {
-        let made = Scenario()
-        do {
-          try scenario(made)
-          run.run(made, isChecked: isChecked)
-        } catch {
-          run.fail("the setup of the scenario throws \(error).")
+      ScheduleIssues.collect(for: run) {
+        run.context.begin()
+        withDispatcher(dispatcher) {
+          let made = Scenario()
+          do {
+            try scenario(made)
+            run.run(made, isChecked: isChecked)
+          } catch {
+            run.fail("the setup of the scenario throws \(error).")
+          }
         }
+        run.context.end()
       }
       return run
     }
@@ -168,7 +186,9 @@
           return true
         }
       }
-      return false
+      guard preemptions < mostPreemptions else { return false }
+      (preemptions, outcomes) = (mostPreemptions, [:])
+      return true
     }
 
     /// Whether the exploration tries a choice that is a preemption.

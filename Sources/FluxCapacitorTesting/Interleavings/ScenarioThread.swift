@@ -101,12 +101,16 @@
       scheduledThread = self
       lastScheduledLockID = run.lockIDs.last
       run.begin(self)
-      do { try body?() } catch { run.fail("\(name) throws \(error).") }
-      body = nil
+      if isJob { runBody() } else { run.context.perform { self.runBody() } }
       scheduledThread = nil
       lastScheduledLockID = nil
       yieldsTo = 0
       run.end(self)
+    }
+
+    private func runBody() {
+      do { try body?() } catch { run.fail("\(name) throws \(error).") }
+      body = nil
     }
 
     // MARK: Calls from the library
@@ -128,7 +132,7 @@
       set { run.missedChanges = newValue }
     }
 
-    var isRecorded: Bool { run.recording != nil && !isDescribing }
+    var isRecorded: Bool { run.isRecording && !isDescribing }
 
     func recordOperation(_ verb: String, _ object: Any?, _ value: Any?) {
       isDescribing = true

@@ -29,6 +29,8 @@
       parts.map { "\($0.thread)×\($0.steps)" }.joined(separator: " ")
     }
 
+    var steps: Int { parts.reduce(0) { $0 + $1.steps } }
+
     /// Returns the number of the thread that takes a step, or nil if the schedule has fewer steps.
     func thread(at step: Int) -> Int? {
       var rest = step

@@ -8,7 +8,7 @@
     ///   thread begins or ends.
     func choose(after thread: ScenarioThread?) -> ScenarioThread? {
       if trace.count > ScheduleRun.mostSteps {
-        fail("it doesn't end: it was stopped after \(trace.count) steps.")
+        failEndlessly()
         return nil
       }
       // The runtime holds a lock of its own during a cancellation handler, so the handler waits for nothing but a lock.
@@ -45,6 +45,18 @@
         decide(among: able & ~usual.bit, usually: usual, isPreemption: isPreemption)
       }
       return usual
+    }
+
+    private func failEndlessly() {
+      let last = trace.suffix(10_000)
+      var reason = "it was stopped after \(trace.count.withCommas) steps"
+      if let number = last.first, last.allSatisfy({ $0 == number }) {
+        reason = """
+          \(threads[number - 1].name) spins: it took the last \(last.count.withCommas) steps or more alone. If its loop \
+          waits for another thread, let it wait for a lock or await a task instead
+          """
+      }
+      fail("it doesn't end: \(reason).")
     }
 
     /// Returns the oldest thread. By default, jobs run in the order in which they were enqueued.

@@ -42,6 +42,18 @@
     /// The number of the scenario's unfinished tasks.
     @exclusivity(unchecked) var openTasks = 0
 
+    /// Runs the threads as parts of the test.
+    let context = TestContext()
+
+    /// The number of steps before those that the recording contains.
+    private let unrecordedSteps: Int
+
+    /// The names of the scenario's tasks, by the runtime's descriptions of their jobs, in a run that records its steps.
+    @exclusivity(unchecked) private var taskNames: [String: String] = [:]
+
+    /// The name of the task that the running thread creates next, if the scenario has named it.
+    @exclusivity(unchecked) private var nextTaskName: String?
+
     /// The number of the exploration's decisions that this run has followed.
     @exclusivity(unchecked) var position = 0 {
       didSet { findNextDecision() }
@@ -74,6 +86,9 @@
       self.dispatcher = dispatcher
       self.lockIDs = lockIDs
       self.schedule = schedule
+      // The end of an endless schedule shows why it doesn't end.
+      let steps = schedule?.steps ?? 0
+      unrecordedSteps = steps < ScheduleRun.mostSteps ? 0 : steps - 1_000
       if schedule != nil { recording = ScheduleRecording() }
       findNextDecision()
     }
@@ -97,7 +112,7 @@
           history: UInt64(number).mixed,
           queue: thread.isMain ? ScheduleRun.main : nil
         ) { [dispatcher] in
-          try withDispatcher(dispatcher) { try self.start(thread.body) }
+          try withDispatcher(dispatcher) { try self.start(thread.body, named: thread.name) }
         }
       }
       scenario.threads = []
@@ -106,22 +121,13 @@
       first.resume()
       isDone.wait()
       if threads.allSatisfy(\.hasEnded) { recording?.collectNames(from: dispatcher) }
-      if isChecked, failure == nil { scenario.checks.forEach(check) }
+      guard isChecked, failure == nil else { return }
+      for check in scenario.checks {
+        do { try check() } catch { fail("the check throws \(error).") }
+      }
     }
 
-    private func check(_ body: () throws -> Void) {
-      func check() {
-        do { try body() } catch { fail("the check throws \(error).") }
-      }
-      if let issues = IssuesOfChecks.current { return issues.check(self, check) }
-      // In a synchronous test, the issue of the check counts as known, because the report is the failure.
-      withKnownIssue(isIntermittent: true) {
-        check()
-      } matching: { issue in
-        self.fail(issue)
-        return true
-      }
-    }
+    var isRecording: Bool { recording != nil && trace.count >= unrecordedSteps }
 
     func fail(_ issue: Issue) {
       fail("\(issue.kind)\(issue.comments.map { ": \($0)" }.joined())")
@@ -131,18 +137,28 @@
   // MARK: - Threads
 
   extension ScheduleRun {
-    private func start(_ body: Scenario.Body) throws {
+    private func start(_ body: Scenario.Body, named name: String?) throws {
       switch body {
       case .thread(let body):
         try body()
       case .task(let body):
         openTasks += 1
+        nextTaskName = name
         // No code cancels this task. If the task doesn't end, the schedule fails.
         Task {
           do { try await body() } catch { fail("a task throws \(error).") }
           openTasks -= 1
         }
       }
+    }
+
+    /// Returns the name of a job's task in the report.
+    func name(of job: UnownedJob) -> String {
+      guard recording != nil else { return "" }
+      let (new, id) = (nextTaskName.take(), "\(job)")
+      let name = taskNames[id] ?? new ?? "task \(taskNames.count + 1)"
+      taskNames[id] = name
+      return name
     }
 
     /// Adds a thread for a block or a job that another thread has enqueued.
@@ -220,7 +236,7 @@
     func reach(_ step: ScheduledStep, on thread: ScenarioThread) -> Bool {
       if case .unlocked(let lock) = step { memory.unlock(lock, by: thread) }
       thread.step = step
-      if recording != nil {
+      if isRecording {
         thread.calls = CallStack()
         if step == .interleavingPoint { thread.text = "reaches an interleaving point" }
       }
@@ -251,7 +267,9 @@
     @discardableResult
     func perform(_ step: ScheduledStep?, on thread: ScenarioThread) -> Bool {
       trace.append(thread.number)
-      recording?.append(.step(step, thread.text), by: thread, thread.calls ?? CallStack())
+      if isRecording {
+        recording?.append(.step(step, thread.text), by: thread, thread.calls ?? CallStack())
+      }
       thread.text = nil
       if isAnyoneYielding { noteStep(of: thread) }
       histories &-= thread.history

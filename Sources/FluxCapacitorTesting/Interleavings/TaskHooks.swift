@@ -95,13 +95,13 @@
 
   extension ScenarioThread {
     func enqueue(_ job: UnownedJob) {
-      run.add(byThread: self, named: "a task", isJob: true) {
+      run.add(byThread: self, named: run.name(of: job), isJob: true) {
         (scheduledThread as? ScenarioThread)?.runJob(job)
       }
     }
 
     func enqueueOnMain(_ job: UnownedJob) {
-      run.add(byThread: self, named: "a task on main", isJob: true, to: .main) {
+      run.add(byThread: self, named: "\(run.name(of: job)) on main", isJob: true, to: .main) {
         job.runSynchronously(on: MainActor.sharedUnownedExecutor)
       }
     }

@@ -26,15 +26,16 @@ func code(forState state: any DispatchState) -> String {
   let name = String(reflecting: type(of: state)).withSourceNames.split(separator: ".").dropFirst()
     .joined(separator: ".")
   let short = "\(type(of: state))"
+  let code = tree.code ?? tree.text
   let text =
-    if tree.text.hasPrefix(".") {
-      name + tree.text
+    if code.hasPrefix(".") {
+      name + code
     } else if tree.form == .fields, tree.name == short {
-      name + tree.text.dropFirst(short.count)
+      name + code.dropFirst(short.count)
     } else {
-      tree.text
+      code
     }
-  return tree.isCode ? text : "// \(text): \(tree.excuse(for: "state"))"
+  return tree.code != nil ? text : "// \(text): \(tree.excuse(for: "state"))"
 }
 
 extension ValueTree {
@@ -55,10 +56,10 @@ extension Difference.Event {
     let start = isPublished ? "Change(\\.\(name)" : "Change.named(\"\(name)\""
     let type = isPublished ? "" : ", as: \(type(of: new)).self"
     let tree = ValueTree(of: new, within: TreeBudget(bytes: 1_000))
-    let whole =
-      tree.isCode
-      ? isPublished || hasLiteral
-        ? "\(start), to: \(tree.text))" : "\(start)\(type)) { $0 = \(tree.text) }" : nil
+    let whole = tree.code.map { code in
+      isPublished || hasLiteral
+        ? "\(start), to: \(code))" : "\(start)\(type)) { $0 = \(code) }"
+    }
     if let whole, tree.text.count <= 80 { return whole }
     let difference = ValueDifference(from: old, to: new, within: .ofTests)
     let changes = difference.changes.filter { !$0.isCount }
@@ -80,8 +81,8 @@ extension ValueDifference.Change {
   /// The code that makes the change in `$0`, or nil if no assignment can make the change.
   fileprivate var assignment: String? {
     guard let code = path.code, !code.isEmpty, path.isOptional || old != nil && new != nil,
-      new?.isCode ?? true
+      let newCode
     else { return nil }
-    return "$0\(code) = \(newText)"
+    return "$0\(code) = \(newCode)"
   }
 }
