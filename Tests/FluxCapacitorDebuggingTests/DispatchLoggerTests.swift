@@ -116,6 +116,40 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
+  /// A pipe that doesn't block takes a part of a long line. The reader then makes room, or leaves.
+  @Test(arguments: [1, 3, 8]) func linesOfAFullPipeAreWholeOrMissing(readBetween lines: Int) throws
+  {
+    let pipe = Pipe()
+    let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+    for handle in [reader, writer] {
+      let flags = fcntl(handle.fileDescriptor, F_GETFL)
+      #expect(fcntl(handle.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+    }
+    var received: [UInt8] = []
+    func receive() {
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      let count = read(reader.fileDescriptor, &bytes, bytes.count)
+      received += bytes.prefix(max(0, count))
+    }
+    let stream = FileStream(writer)
+    let text = { (number: Int) in
+      "\(number) " + String(repeating: "x", count: 30_000 + number) + "\n"
+    }
+    for number in 1...40 {
+      stream.write(text(number))
+      if number.isMultiple(of: lines) { receive() }
+    }
+    for _ in 1...3 { receive() }
+    stream.write("41\n")
+    receive()
+
+    let whole = String(decoding: received, as: UTF8.self)
+    let numbers = whole.split(separator: "\n").compactMap { Int($0.prefix { $0 != " " }) }
+    #expect(whole == numbers.map { $0 == 41 ? "41\n" : text($0) }.joined())
+    #expect(numbers.last == 41)
+    #expect((stream.failure == nil) == (lines == 1))
+  }
+
   /// The logger suppresses the `SIGPIPE` signal, which would end the process.
   @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()

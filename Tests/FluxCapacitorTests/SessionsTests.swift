@@ -204,7 +204,52 @@ struct SessionsTests {
     #expect(log.entries == ["open a", "close a with 1"])
   }
 
+  @Test func closeThatFailsIsRetriedOnceASecondHoweverOftenTheSessionIsUsed() async throws {
+    let attempts = Log<Duration>()
+    let sessions = sessions(
+      idle: .zero,
+      close: { [clock] _ in
+        attempts.append(clock.now.offset)
+        throw Failure("close")
+      }
+    )
+    try await sessions.with("a") { _ in }
+    await first(of: sessions.failures) { !$0.isEmpty }
+    for _ in 1...20 { try await sessions.with("a") { _ in } }
+    #expect(attempts.entries == [.zero])
+
+    await clock.sleeping()
+    await clock.advance(by: .seconds(1))
+    while attempts.entries.count < 2 { await Task.yield() }
+    for _ in 1...20 { try await sessions.with("a") { _ in } }
+
+    #expect(attempts.entries == [.zero, .seconds(1)])
+    await sessions.shutDown()
+  }
+
   // MARK: Shutting down
+
+  @Test func shutDownReturnsWhenASessionFailsToOpen() async throws {
+    let sessions = sessions(open: { [gate] _ in
+      await gate.pass()
+      throw Failure("open")
+    })
+    let use = Task { try await sessions.with("a") { _ in } }
+    await gate.reached()
+    let shutDown = Task { await sessions.shutDown() }
+    await #expect(throws: SessionsError.shutDown) {
+      while true {
+        await Task.yield()
+        let caller = Task { try await sessions.with("a") { _ in } }
+        caller.cancel()
+        do { try await caller.value } catch is CancellationError {}
+      }
+    }
+    gate.open()
+
+    #expect(await shutDown.value.isEmpty)
+    await #expect(throws: Failure("open")) { try await use.value }
+  }
 
   @Test func shutDownWaitsForUsesAndRefusesLaterUses() async throws {
     let sessions = sessions()
@@ -244,6 +289,39 @@ struct SessionsTests {
   }
 
   // MARK: Lifetime
+
+  @Test(arguments: ["opening", "closing", "shutting down"])
+  func cancelledCallersLeaveNothing(while state: String) async throws {
+    let isOpening = state == "opening"
+    let sessions = sessions(
+      idle: .zero,
+      open: { [gate] _ in if isOpening { await gate.pass() } },
+      close: { [gate] _ in if !isOpening { await gate.pass() } }
+    )
+    let use = Task { try await sessions.with("a") { _ in } }
+    await gate.reached()
+    // The first use waits for the opening.
+    let others = isOpening ? 1 : 0
+    while sessions.waiterCount < others { await Task.yield() }
+
+    for _ in 1...100 {
+      let caller = Task {
+        if state == "shutting down" {
+          await sessions.shutDown()
+        } else {
+          try await sessions.with("a") { _ in }
+        }
+      }
+      while sessions.waiterCount == others { await Task.yield() }
+      caller.cancel()
+      _ = await caller.result
+    }
+
+    #expect(sessions.waiterCount == others)
+    gate.open()
+    try await use.value
+    await sessions.shutDown()
+  }
 
   @Test func sessionsOfManyKeysLeaveNothing() async throws {
     let rooms = Log<WeakRoom>()

@@ -10,6 +10,15 @@ public struct TableUpdate<Row: Identifiable & Sendable>: Sendable where Row.ID: 
 
   /// All rows after the changes, in their order. The array shares its memory with the table.
   public let rows: [Row]
+
+  /// The rows that were inserted, moved or have a new value, in their order. A page shows these rows anew.
+  ///
+  /// - Complexity: O(n) in the number of rows.
+  public var changedRows: [Row] {
+    var ids = Set(updated)
+    for case .insert(_, let id, _) in difference.insertions { ids.insert(id) }
+    return rows.filter { ids.contains($0.id) }
+  }
 }
 
 /// An asynchronous sequence of a table's updates.
@@ -26,20 +35,16 @@ where Row.ID: Sendable {
 
   /// Creates an iterator for one consumer, and starts the consumer's observation.
   public func makeAsyncIterator() -> Iterator {
-    let constants = table.withLock {
+    let (part, edits) = table.withLock {
       let part = table.partOfEdits()
       part.addHandle()
-      table.addHandle()
-      return (Constant(sharing: table as ValueChannel<[Row]>), Constant(sharing: part))
+      return (part, Constant(sharing: part))
     }
-    let latest = Constant.combine(constants.0, constants.1)
-    let later = Values<Latest>(buffering: .bufferingNewest(1)) { changes in
-      latest.observe(ignoreFirst: true) { changes((rows: $0.0, edit: $0.1)) }
+    let missed = MissedTableChanges(of: table, part)
+    let wakes = Values<Void>(buffering: .bufferingNewest(1)) { wake in
+      missed.observe(edits, wake)
     }
-    .makeAsyncIterator()
-    // The observation has begun, so no change is missed.
-    let first = table.withLock { (rows: table.stored, edit: table.partOfEdits().stored) }
-    return Iterator(later: later, first: first)
+    return Iterator(wakes: wakes.makeAsyncIterator(), missed: missed)
   }
 
   /// An iterator, which returns the updates for one consumer.
@@ -47,14 +52,14 @@ where Row.ID: Sendable {
   /// The iterator's observation ends when the iterator returns `nil` or is released. An iterator doesn't keep the
   /// table alive.
   public struct Iterator: AsyncIteratorProtocol {
-    private var later: Values<Latest>.Iterator
-    private var received: TableEdit<Row.ID>
-    private var first: [Row]?
+    private var wakes: Values<Void>.Iterator
+    private let missed: MissedTableChanges<Row>
 
-    init(later: Values<Latest>.Iterator, first: Latest) {
-      self.later = later
-      received = first.edit
-      self.first = first.rows
+    /// The rows of the last update, or nil before the first one.
+    private var shown: [Row]?
+
+    init(wakes: Values<Void>.Iterator, missed: MissedTableChanges<Row>) {
+      (self.wakes, self.missed) = (wakes, missed)
     }
 
     /// Waits for the next update and returns it, or returns `nil` if the table was deallocated or the task was
@@ -63,28 +68,36 @@ where Row.ID: Sendable {
     /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
     ///   iterator, the process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TableUpdate<Row>? {
-      if let rows = first.take() {
-        let inserting = TableDifference(inserting: rows.map(\.id)).changes
-        guard let difference = inserting?.difference ?? CollectionDifference([]) else { return nil }
-        return TableUpdate(difference: difference, updated: [], rows: rows)
-      }
-      while let latest = await later.next(isolation: actor) {
-        guard let changes = advance(to: latest.edit)?.changes else { continue }
-        return TableUpdate(
-          difference: changes.difference,
-          updated: changes.updated,
-          rows: latest.rows
-        )
+      if shown == nil, !Task.isCancelled { return missed.take().flatMap { first($0.rows) } }
+      while await wakes.next(isolation: actor) != nil {
+        if let (rows, changes) = missed.take(), let update = update(to: rows, changes) {
+          return update
+        }
       }
       return nil
     }
 
-    /// Returns the sum of the changes up to an edit, or nil if this iterator has already received the edit.
-    private mutating func advance(to edit: TableEdit<Row.ID>) -> TableDifference<Row.ID>? {
-      guard edit.number > received.number else { return nil }
-      var difference = TableDifference<Row.ID>()
-      difference.apply(after: &received, through: edit)
-      return difference
+    private mutating func first(_ rows: [Row]) -> TableUpdate<Row>? {
+      shown = rows
+      let inserting = TableDifference(inserting: rows.map(\.id)).changes
+      return (inserting?.difference ?? CollectionDifference([])).map {
+        TableUpdate(difference: $0, updated: [], rows: rows)
+      }
+    }
+
+    /// Returns the sum of the missed changes, or nil if they cancel each other out.
+    private mutating func update(
+      to rows: [Row],
+      _ changes: [TableEdit<Row.ID>.Change]?
+    ) -> TableUpdate<Row>? {
+      let former = shown ?? []
+      shown = rows
+      guard let changes else { return TableUpdate(from: former, to: rows) }
+      var sum = TableDifference<Row.ID>()
+      for change in changes { sum.apply(change) }
+      return sum.changes.map {
+        TableUpdate(difference: $0.difference, updated: $0.updated, rows: rows)
+      }
     }
   }
 }
@@ -101,6 +114,8 @@ extension PrimitiveTable {
   ///   of many transactions as one update, and loses none. Changes that cancel each other out are left out.
   /// - ``TableUpdate/rows`` are the rows to which the changes lead, after a whole transaction. Only the first update
   ///   is a read, which can see a part of another thread's open transaction.
+  /// - A consumer keeps at most as many changes as the table has rows, and some more. If it misses more, its next update
+  ///   compares the rows before and after.
   /// - While the sequence has a consumer, or a consumer keeps ``TableUpdate/rows``, each transaction that changes the
   ///   table copies the array of rows once.
   /// - The loop ends as a loop over ``PrimitiveValue/values`` does.

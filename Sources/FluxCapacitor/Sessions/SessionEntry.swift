@@ -26,14 +26,12 @@ extension Sessions {
     /// Whether the last close has failed.
     var closeHasFailed = false
 
+    /// Waits until a second after the last close, if that close has failed.
+    var pauseBeforeRetry: (@Sendable () async -> Void)?
+
     /// The callers that wait until the state changes.
-    var waiters: [Waiter] = []
+    var waiters = Waiters()
 
     init(id: ID) { self.id = id }
-
-    func takeWaiters() -> [Waiter] {
-      defer { waiters = [] }
-      return waiters
-    }
   }
 }

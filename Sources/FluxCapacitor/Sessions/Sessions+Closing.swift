@@ -6,11 +6,15 @@ extension Sessions {
   /// - Returns: Whether the caller must close the session, because there is no idle time.
   func beginIdleTime(of entry: Entry, _ pause: (@Sendable () async -> Void)?) -> Bool {
     guard entry.uses == 0, case .open(let session) = entry.state else { return false }
-    guard let pause, !isShutDown else {
+    let retry = entry.pauseBeforeRetry
+    guard !isShutDown, pause != nil || retry != nil else {
       entry.state = .closing(session)
       return true
     }
-    entry.pause = pause
+    entry.pause = {
+      await pause?()
+      await retry?()
+    }
     // The timer finds the new end of the idle time, if it's already running.
     if entry.timer == nil { entry.timer = Task.detached { [self] in await waitWhileIdle(entry) } }
     return false
@@ -48,12 +52,17 @@ extension Sessions {
       change(entry) { entries[entry.id] = nil }
     } catch {
       setFailure(error, of: entry)
-      let pause = clock.end(of: max(idle, .seconds(1)))
-      change(entry) {
+      let (pause, retry) = (clock.end(of: idle), clock.end(of: .seconds(1)))
+      let former = change(entry) {
+        let former = entry.pauseBeforeRetry
         entry.state = .open(session)
         entry.closeHasFailed = true
+        entry.pauseBeforeRetry = retry
         if !isShutDown { _ = beginIdleTime(of: entry, pause) }
+        return former
       }
+      // The former closure is released after unlocking, because an instant of the clock can be an object.
+      withExtendedLifetime(former) {}
     }
   }
 
@@ -69,8 +78,7 @@ extension Sessions {
   /// Changes an entry under the lock, and then lets everyone look again who waits for the entry or for its end.
   func change<Result>(_ entry: Entry, _ body: () -> Result) -> Result {
     let (result, waiting) = lock.withLock {
-      defer { waiters = [] }
-      return (body(), entry.takeWaiters() + waiters)
+      (body(), entry.waiters.takeAll() + waiters.takeAll())
     }
     for waiter in waiting { waiter.resume() }
     return result
@@ -97,13 +105,14 @@ extension Sessions {
     return idle
   }
 
-  /// Returns a waiter for the end of the next close, or nil if each remaining session has failed to close.
-  func waiterForClose() -> Waiter? {
-    lock.withLock {
-      if entries.values.allSatisfy(\.closeHasFailed) { return nil }
-      let waiter = Waiter()
-      waiters.append(waiter)
-      return waiter
+  /// Waits for the end of the next close. Returns false if each remaining session has failed to close.
+  nonisolated(nonsending) func waitForClose() async -> Bool {
+    let place = lock.withLock {
+      entries.values.allSatisfy(\.closeHasFailed) ? nil : waiters.add()
     }
+    guard let place else { return false }
+    await place.waiter.wait()
+    if Task.isCancelled { lock.withLock { waiters.remove(place) } }
+    return true
   }
 }

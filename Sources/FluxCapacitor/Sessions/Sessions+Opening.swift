@@ -4,36 +4,36 @@ extension Sessions {
   nonisolated(nonsending) func beginUse(of id: ID) async throws -> Entry {
     while true {
       try Task.checkCancellation()
-      let (entry, isNew, waiter) = try lock.withLock { () -> (Entry, Bool, Waiter?) in
+      let (entry, isNew, place) = try lock.withLock { () -> (Entry, Bool, Waiters.Place?) in
         if isShutDown { throw SessionsError.shutDown }
         guard let entry = entries[id] else {
           let entry = Entry(id: id)
           entries[id] = entry
           return (entry, true, nil)
         }
-        if case .closing = entry.state { return (entry, false, self.waiter(for: entry)) }
+        if case .closing = entry.state { return (entry, false, entry.waiters.add()) }
         entry.uses += 1
         return (entry, false, nil)
       }
       if isNew { startOpening(entry) }
-      guard let waiter else { return entry }
-      await waiter.wait()
+      guard let place else { return entry }
+      await wait(at: place, of: entry)
     }
   }
 
   /// Waits until a session is open, and returns the session.
   nonisolated(nonsending) func session(of entry: Entry) async throws -> Session {
     while true {
-      let (session, waiter) = try lock.withLock { () -> (Session?, Waiter?) in
+      let (session, place) = try lock.withLock { () -> (Session?, Waiters.Place?) in
         switch entry.state {
         case .open(let session): return (session, nil)
         case .failedToOpen(let error): throw error
         // A session with uses isn't closed.
-        case .opening, .closing: return (nil, self.waiter(for: entry))
+        case .opening, .closing: return (nil, entry.waiters.add())
         }
       }
       if let session { return session }
-      await waiter?.wait()
+      if let place { await wait(at: place, of: entry) }
       try Task.checkCancellation()
     }
   }
@@ -77,10 +77,14 @@ extension Sessions {
     }
   }
 
-  /// Returns a waiter for the next change of an entry's state. The caller holds the lock.
-  private func waiter(for entry: Entry) -> Waiter {
-    let waiter = Waiter()
-    entry.waiters.append(waiter)
-    return waiter
+  /// Waits for the next change of an entry's state, or until the task is cancelled.
+  private nonisolated(nonsending) func wait(at place: Waiters.Place, of entry: Entry) async {
+    await place.waiter.wait()
+    if Task.isCancelled { lock.withLock { entry.waiters.remove(place) } }
+  }
+
+  /// The number of callers that wait for any session.
+  package var waiterCount: Int {
+    lock.withLock { entries.values.reduce(waiters.count) { $0 + $1.waiters.count } }
   }
 }

@@ -48,7 +48,7 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   var isShutDown = false
 
   /// The callers of `shutDown()` that wait until the next session has been closed.
-  var waiters: [Waiter] = []
+  var waiters = Waiters()
 
   /// Creates an object that opens and closes sessions.
   ///
@@ -111,7 +111,7 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   ///   returns early, while the sessions are still being closed.
   @discardableResult public func shutDown() async -> [ID: any Error] {
     for entry in beginShutDown() { startClose(of: entry) }
-    while !Task.isCancelled, let waiter = waiterForClose() { await waiter.wait() }
+    while !Task.isCancelled, await waitForClose() {}
     return closeFailures.value
   }
 }

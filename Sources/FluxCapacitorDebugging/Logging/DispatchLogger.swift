@@ -58,8 +58,9 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// Lines that can't be written are lost, because logging must not stop the dispatches. The property
-  /// ``failure`` contains the first error.
+  /// Lines that can't be written are lost, because logging must not stop the dispatches. Lines are lost as a whole: if a
+  /// full pipe takes only a part of a line, the logger writes the rest before the next line. The property ``failure``
+  /// contains the first error.
   ///
   /// - Parameters:
   ///   - dispatcher: The dispatcher to log.
@@ -133,45 +134,4 @@ private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
   func write(_ text: String) {
     output.write(text)
   }
-}
-
-private final class FileStream: @unchecked Sendable {
-  private let file: FileHandle
-  private let lock = Lock()
-  // `lock` guards this variable.
-  private var firstFailure: (any Error)?
-
-  init(_ file: FileHandle) {
-    self.file = file
-  }
-
-  var failure: (any Error)? { lock.withLock { firstFailure } }
-
-  func write(_ text: String) {
-    withoutPipeSignal {
-      do {
-        try file.write(contentsOf: Data(text.utf8))
-      } catch {
-        lock.withLock { if firstFailure == nil { firstFailure = error } }
-      }
-    }
-  }
-}
-
-/// Runs a closure while SIGPIPE is blocked, because writing to a closed pipe would otherwise end the
-/// process.
-private func withoutPipeSignal(_ body: () -> Void) {
-  var pipe = sigset_t()
-  var pending = sigset_t()
-  var former = sigset_t()
-  sigemptyset(&pipe)
-  sigaddset(&pipe, SIGPIPE)
-  pthread_sigmask(SIG_BLOCK, &pipe, &former)
-  sigpending(&pending)
-  let wasPending = sigismember(&pending, SIGPIPE) == 1
-  body()
-  sigpending(&pending)
-  var signal: CInt = 0
-  if !wasPending, sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipe, &signal) }
-  pthread_sigmask(SIG_SETMASK, &former, nil)
 }

@@ -68,8 +68,7 @@ struct Page: Sendable {
 func send(_ cards: ConstantTable<Card>, to page: Page) async {
   for await update in cards.changes {
     await page.change(update.difference)
-    let updated = Set(update.updated)
-    for row in update.rows where updated.contains(row.id) { await page.show(row) }
+    for row in update.changedRows { await page.show(row) }
   }
 }
 

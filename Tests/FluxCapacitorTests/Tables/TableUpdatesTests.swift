@@ -53,6 +53,104 @@ struct TableUpdatesTests {
     #expect(update.rows.isEmpty)
   }
 
+  /// Builds a page from the updates alone: the ids of its rows, and the text of each.
+  @Test(arguments: [1, 1_000]) func updatesAreEnoughToBuildAPage(changesAnUpdate: Int) async throws
+  {
+    var updates = table.changes.makeAsyncIterator()
+    var (ids, texts): ([Int], [Int: String]) = ([], [:])
+    var random = SplitMix(seed: UInt64(changesAnUpdate))
+    for round in 1...30 {
+      let update = try #require(await updates.next())
+      ids = try #require(ids.applying(update.difference))
+      for case .remove(_, let id, _) in update.difference.removals { texts[id] = nil }
+      for row in update.changedRows { texts[row.id] = row.text }
+
+      #expect(ids == table.rows.value.map(\.id))
+      #expect(ids.map { texts[$0] } == table.rows.value.map(\.text))
+
+      for change in 1...changesAnUpdate {
+        let id = Int.random(in: 1...20, using: &random)
+        let text = "\(round).\(change)"
+        switch Int.random(in: 0...3, using: &random) {
+        case 0: table.remove(id: id)
+        case 1: table.move(id: id, to: 0)
+        default: table[id: id] = Item(id: id, text: text)
+        }
+      }
+      // At least one row differs.
+      table[id: 0] = Item(id: 0, text: "\(round)")
+    }
+  }
+
+  @Test func slowConsumerKeepsNoMoreThanTheRows() async throws {
+    let tally = Tally()
+    let table = VariableTable([CountedItem(id: 0, token: Counted(tally))])
+    var updates = table.changes.makeAsyncIterator()
+    _ = await updates.next()
+
+    for id in 1...10_000 {
+      table.append(CountedItem(id: id, token: Counted(tally)))
+      table.remove(id: id - 1)
+    }
+
+    #expect(tally.value < 200)
+    let update = try #require(await updates.next())
+    #expect([0].applying(update.difference) == [10_000])
+    #expect(update.rows.map(\.id) == [10_000])
+  }
+
+  @Test func sequenceEndsWithItsTable() async {
+    let tally = Tally()
+    var table: VariableTable? = VariableTable([CountedItem(id: 0, token: Counted(tally))])
+    guard let changes = table?.changes else { return }
+    let (waits, late) = (changes.makeAsyncIterator(), changes.makeAsyncIterator())
+    let gate = FluxCapacitorTesting.Gate()
+    nonisolated(unsafe) var (first, second) = (waits, late)
+    let loop = Task {
+      var last: Int?
+      while let update = await first.next() {
+        last = update.rows.last?.id
+        if last == 0 { await gate.pass() }
+      }
+      return last
+    }
+    await gate.reached()
+    table?.append(CountedItem(id: 1, token: Counted(tally)))
+    table = nil
+    gate.open()
+
+    #expect(await loop.value == 1)
+    // An iterator that has not begun still receives the rows, and then ends.
+    #expect(await second.next()?.rows.count == 2)
+    #expect(await second.next() == nil)
+  }
+
+  @Test func endedSequenceKeepsNoRows() async {
+    let tally = Tally()
+    do {
+      let table = VariableTable([CountedItem(id: 0, token: Counted(tally))])
+      var updates = table.changes.makeAsyncIterator()
+      _ = await updates.next()
+      table.append(CountedItem(id: 1, token: Counted(tally)))
+    }
+    do {
+      let table = VariableTable([CountedItem(id: 0, token: Counted(tally))])
+      for await _ in table.changes { break }
+    }
+
+    #expect(tally.value == 0)
+  }
+
+  @Test func cancelledTaskReceivesNoUpdate() async {
+    let task = Task { [table] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      var updates = table.changes.makeAsyncIterator()
+      return await updates.next()?.rows.count
+    }
+
+    #expect(await task.value == nil)
+  }
+
   @Test func sequenceEndsWithItsTask() async {
     let gate = FluxCapacitorTesting.Gate()
     let loop = Task {
@@ -94,6 +192,11 @@ struct TableUpdatesTests {
 
     for consumer in consumers { #expect(await consumer.value) }
   }
+}
+
+private struct CountedItem: Identifiable {
+  let id: Int
+  let token: Counted
 }
 
 private struct Item: Identifiable, Equatable {

@@ -114,6 +114,19 @@ struct LiveApiSessionTests {
       (["Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"], 1),
       (["Retry-After": "Wednesday, 21-Oct-15 07:28:00 GMT"], 1),
       (["Retry-After": "Wed Oct 21 07:28:00 2015"], 1),
+      // The clock of the server is hours ahead of this computer's, or behind it.
+      (
+        ["Retry-After": "Fri, 21 Oct 2095 07:28:03 GMT", "Date": "Fri, 21 Oct 2095 07:28:00 GMT"], 3
+      ),
+      (
+        ["Retry-After": "Wed, 21 Oct 2015 07:28:03 GMT", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"], 3
+      ),
+      (
+        [
+          "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1445412483",
+          "Date": "Wed, 21 Oct 2015 07:28:00 GMT",
+        ], 4
+      ),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"], 1),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "\(Int.min)"], 1),
       (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "never"], 60),

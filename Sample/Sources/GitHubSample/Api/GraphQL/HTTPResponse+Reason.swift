@@ -38,10 +38,10 @@ extension HTTPResponse {
   /// The time to wait before the next request, which is at least a second.
   ///
   /// The `Retry-After` header takes precedence over the time at which the rate limit is reset. If
-  /// the response contains neither time, the wait is a minute.
+  /// the response contains neither time, the wait is a minute. Points in time count by the clock of the server.
   var retryAfter: Duration {
     let seconds =
-      header("Retry-After").flatMap(HTTPResponse.seconds(until:))
+      header("Retry-After").flatMap(seconds(until:))
       ?? (header("X-RateLimit-Remaining") == "0" ? secondsUntilReset : nil)
       ?? 60
     return .seconds(max(1, seconds))
@@ -49,8 +49,11 @@ extension HTTPResponse {
 
   private var secondsUntilReset: Int? {
     guard let reset = header("X-RateLimit-Reset").flatMap({ Int($0) }) else { return nil }
-    return min(max(0, reset), 1 << 40) - Int(Date().timeIntervalSince1970) + 1
+    return min(max(0, reset), 1 << 40) - Int(now.timeIntervalSince1970) + 1
   }
+
+  /// The time at which the server has responded, or this computer's time if the response doesn't contain it.
+  private var now: Date { header("Date").flatMap(HTTPResponse.date(in:)) ?? Date() }
 
   /// The three formats of dates in HTTP headers. Two of them are obsolete, but a client must accept them.
   private static let dateFormats = [
@@ -58,14 +61,18 @@ extension HTTPResponse {
   ]
 
   /// Returns the seconds until the time in an HTTP header, which is a number of seconds or a date.
-  private static func seconds(until text: String) -> Int? {
+  private func seconds(until text: String) -> Int? {
     if let seconds = Int(text) { return seconds >= 0 ? min(seconds, 1 << 40) : nil }
+    return HTTPResponse.date(in: text).map { Int($0.timeIntervalSince(now).rounded(.up)) }
+  }
+
+  private static func date(in text: String) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = .gmt
     for format in dateFormats {
       formatter.dateFormat = format
-      if let date = formatter.date(from: text) { return Int(date.timeIntervalSinceNow) + 1 }
+      if let date = formatter.date(from: text) { return date }
     }
     return nil
   }

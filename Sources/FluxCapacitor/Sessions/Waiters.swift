@@ -1,0 +1,28 @@
+/// The callers that wait for a change. A caller that is cancelled meanwhile leaves nothing here.
+struct Waiters {
+  typealias Place = (waiter: Waiter, number: Int)
+
+  private var waiters: [Int: Waiter] = [:]
+  private var lastNumber = 0
+
+  var count: Int { waiters.count }
+
+  mutating func add() -> Place {
+    lastNumber += 1
+    let waiter = Waiter()
+    waiters[lastNumber] = waiter
+    return (waiter, lastNumber)
+  }
+
+  mutating func remove(_ place: Place) {
+    waiters[place.number] = nil
+    // An empty dictionary keeps its memory.
+    if waiters.isEmpty { waiters = [:] }
+  }
+
+  /// Removes and returns all waiters, in the order in which they came.
+  mutating func takeAll() -> [Waiter] {
+    defer { waiters = [:] }
+    return waiters.sorted { $0.key < $1.key }.map(\.value)
+  }
+}

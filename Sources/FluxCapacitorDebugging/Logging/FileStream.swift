@@ -1,0 +1,73 @@
+import FluxCapacitor
+import Foundation
+
+/// The file of a logger, to which it writes whole lines or none.
+package final class FileStream: @unchecked Sendable {
+  // The calls of `write` never overlap.
+  private let file: FileHandle
+
+  /// The rest of a line that the file has taken in part, such as a full pipe that doesn't block.
+  private var rest: ArraySlice<UInt8> = []
+
+  private let lock = Lock()
+  // `lock` guards this variable.
+  private var firstFailure: (any Error)?
+
+  package init(_ file: FileHandle) { self.file = file }
+
+  package var failure: (any Error)? { lock.withLock { firstFailure } }
+
+  deinit { write("") }
+
+  /// Writes a text, unless the file doesn't even take the rest of an earlier one.
+  package func write(_ text: String) {
+    withoutPipeSignal {
+      do {
+        // The handle throws an error if it's closed. Its descriptor might belong to another file.
+        try file.write(contentsOf: Data())
+        try writeRest()
+        rest = Array(text.utf8)[...]
+        let count = rest.count
+        do {
+          try writeRest()
+        } catch {
+          if rest.count == count { rest = [] }
+          throw error
+        }
+      } catch {
+        lock.withLock { if firstFailure == nil { firstFailure = error } }
+      }
+    }
+  }
+
+  private func writeRest() throws {
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Foundation.write(file.fileDescriptor, $0.baseAddress, $0.count)
+      }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+    }
+  }
+}
+
+/// Runs a closure while SIGPIPE is blocked, because writing to a closed pipe would otherwise end the
+/// process.
+private func withoutPipeSignal(_ body: () -> Void) {
+  var pipe = sigset_t()
+  var pending = sigset_t()
+  var former = sigset_t()
+  sigemptyset(&pipe)
+  sigaddset(&pipe, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &pipe, &former)
+  sigpending(&pending)
+  let wasPending = sigismember(&pending, SIGPIPE) == 1
+  body()
+  sigpending(&pending)
+  var signal: CInt = 0
+  if !wasPending, sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipe, &signal) }
+  pthread_sigmask(SIG_SETMASK, &former, nil)
+}
