@@ -79,7 +79,7 @@ struct DoorAction: Actionable {
           .replacing(#/\(\S+ at .* steps?\)/#, with: "(…)")
         #expect(
           quotation == """
-            Schedule 20 fails: Expectation failed: (store.visitors.value → 1) == 2
+            Schedule 4 fails: Expectation failed: (store.visitors.value → 1) == 2
 
             thread 1:
               Door.swift:34: invoke(.set(store.visitors.value + 1))
@@ -102,7 +102,7 @@ struct DoorAction: Actionable {
             """
         )
       #else
-        #expect(failure.hasPrefix("Schedule 20 fails: "))
+        #expect(failure.hasPrefix("Schedule 4 fails: "))
       #endif
     }
   }

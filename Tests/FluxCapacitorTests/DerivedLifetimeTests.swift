@@ -58,6 +58,21 @@ struct DerivedLifetimeTests {
     dust.clean()
   }
 
+  @Test func cleanedConstantKeepsNoValueOfItsLastObservationAfterARead() {
+    let tally = Tally()
+    let (a, b) = (Variable<Counted?>(Counted(tally)), Variable<Counted?>(Counted(tally)))
+    let same = a.map { $0 }
+    let (both, mixed) = (Constant.combine(a, b), Constant.combine(same, b).map { $0 })
+    same.observe { _ in }.clean()
+    both.observe { _ in }.clean()
+    mixed.observe { _ in }.clean()
+
+    (a.value, b.value) = (nil, nil)
+    _ = (same.value, both.value, mixed.value)
+
+    #expect(tally.value == 0)
+  }
+
   @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
     let tally = Tally()
     let source = Variable(1)

@@ -57,6 +57,22 @@ struct DerivedTypesTests {
       let all2 = log.entries + [texts.value, both.value]
       #expect(all2.count == 6 && all2.allSatisfy { $0 == right }, sourceLocation: sourceLocation)
       for dust in dusts { dust.clean() }
+
+      // The first value, changes of the other source, and further changes.
+      let (first, other) = (Log<String>(), Variable(0))
+      let observed: [Dust] = [
+        variable.map { $0 }.observe { first.append(text($0)) },
+        variable.removeDuplicates { _, _ in false }.observe { first.append(text($0)) },
+        Constant.combine(variable, other).observe { first.append(text($0.0)) },
+        Constant.combine(variable.map { $0 }, other).observe { first.append(text($0.0)) },
+      ]
+      other.value = 1
+      for last in values { variable.value = last }
+      let rights = [right] * 4 + [right] * 2 + values.flatMap { [text($0)] * 4 }
+      #expect(first.entries == rights, sourceLocation: sourceLocation)
+      for dust in observed { dust.clean() }
     }
   }
 }
+
+private func * (texts: [String], count: Int) -> [String] { (0..<count).flatMap { _ in texts } }

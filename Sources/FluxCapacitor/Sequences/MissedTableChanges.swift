@@ -30,11 +30,10 @@ where Row.ID: Sendable {
   ) -> Dust {
     let watch = Watch(missed: self, wake: wake)
     // These inputs have no handles, so the table ends while they exist.
-    let inputs = (Input(from: table as ValueChannel, keptBy: table), Input(from: part, keptBy: part))
+    let rows = Input(from: table as ValueChannel, keptBy: table)
+    let edit = Input(from: part, keptBy: part)
     let latest = Constant<TableUpdates<Row>.Latest>(
-      sharing: DerivedChannel(from: [inputs.0, inputs.1]) {
-        (inputs.0.value(for: $0), inputs.1.value(for: $0))
-      }
+      sharing: DerivedChannel(from: [rows, edit]) { (rows.value(for: $0), edit.value(for: $0)) }
     )
     watch.dust = latest.observe(ignoreFirst: true) { [weak watch] latest in
       guard let watch else { return }

@@ -63,6 +63,37 @@ struct WritingLivenessTests {
     #expect(variable.observerCount == 0)
   }
 
+  /// The bodies take longer than the pauses between them, so the locks of all variables are almost never free at once.
+  @Test(arguments: ["commit", "read", "observe"])
+  func useOfSeveralVariablesReturnsWhileTheirLocksAreTakenAgainAndAgain(use: String) async {
+    let variables = (0..<3).map { _ in Variable(0) }
+    variables.forEach { $0.observe { _ in }.cleaned(by: dusts) }
+    let both = Constant.combine(Constant.combine(variables[0], variables[1]), variables[2])
+    let isOver = Atomic(false)
+    let returned = Tally()
+
+    await inParallel(4) { thread in
+      if thread < 3 {
+        for _ in 0..<20_000 where !isOver.load(ordering: .relaxed) {
+          variables[thread].modify {
+            $0 += 1
+            spin(20_000)
+          }
+        }
+        isOver.store(true, ordering: .relaxed)
+      } else {
+        switch use {
+        case "commit": Dispatcher().transaction { for variable in variables { variable.value = 1 } }
+        case "read": _ = both.value
+        default: both.observe { _ in }.clean()
+        }
+        if !isOver.exchange(true, ordering: .relaxed) { returned.add() }
+      }
+    }
+
+    #expect(returned.value == 1)
+  }
+
   /// A thread whose transaction writes two variables has to lock both of them at its end.
   @Test func transactionReturnsWhileOtherThreadsChangeItsVariablesInPlaceWithoutAPause() async {
     let (left, right) = (Variable(0), Variable(0))

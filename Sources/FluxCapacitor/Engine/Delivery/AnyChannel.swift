@@ -166,6 +166,28 @@ extension AnyChannel {
     )
   }
 
+  /// Lets later writes of the variable wait for a thread that has tried in vain to lock it together with others.
+  final func askForPatience(after rounds: Int) {
+    lock.lock()
+    pendingWrite.patience = UInt8(min(20, 8 + rounds / 16))
+    lock.unlock()
+  }
+
+  /// Lets a thread that waits for several variables pass, unless this thread is inside another mutation, whose lock that
+  /// thread might need. The caller holds `lock`.
+  ///
+  /// - Parameter holder: The number of this thread if it runs user code under the lock, or zero.
+  @usableFromInline @inline(never)
+  final func letCommitPass(holder: UInt32, on thread: CurrentThread) {
+    guard thread.pointee.openMutations == (holder == 0 ? 0 : 1) else { return }
+    for _ in 0..<1 << Int(pendingWrite.patience) {
+      if pendingWrite.patience == 0 { return }
+      lock.unlock()
+      thread.yieldProcessor()
+      if holder == 0 { lock.lock() } else { lock.lock(holder: holder) }
+    }
+  }
+
   /// Notes that this thread's open transaction has written the channel. The caller must hold `lock`.
   ///
   /// - Returns: Whether the transaction has no place for the channel yet, so that the caller has to add one.
@@ -252,6 +274,10 @@ extension AnyChannel {
 
   /// Whether the value is a change that waits in a thread's round.
   @usableFromInline var waitsForDelivery = false
+
+  /// How often a write yields to a thread that has long tried to lock this variable together with others, as the exponent of
+  /// a power of two, or zero. The number is finite, because the body of a `modify` may wait for the write.
+  @usableFromInline var patience: UInt8 = 0
 
   @inlinable init() {}
 

@@ -83,7 +83,8 @@ extension AnyChannel {
   ///
   /// The thread never waits for the lock of one variable while holding the lock of another. Otherwise, the
   /// thread could deadlock with a mutation that holds one variable's lock while waiting for a different
-  /// variable's lock. A thread that has locked a table may wait for the locks of the table's parts, because a
+  /// variable's lock. If other threads take the locks again and again, the writes that begin later let this thread pass; see
+  /// `PendingWrite.patience`. A thread that has locked a table may wait for the locks of the table's parts, because a
   /// thread with the lock of a part waits for no table.
   ///
   /// - Parameters:
@@ -103,7 +104,7 @@ extension AnyChannel {
       for index in 0..<count where index != held { channel(index)?.use { $0.acquire() } }
       return
     }
-    var first = held ?? 0
+    var (first, rounds) = (held ?? 0, 0)
     if held == nil { channel(first)?.use { $0.acquire() } }
     while true {
       let busy = (0..<count).first { index in
@@ -111,9 +112,18 @@ extension AnyChannel {
         channel.use { $0.trapIfInMutation() }
         return !channel.use { $0.lock.tryLock() }
       }
-      guard let busy else { return }
+      guard let busy else {
+        for index in 0..<count where rounds >= 16 {
+          channel(index)?.use { $0.pendingWrite.patience = 0 }
+        }
+        return
+      }
       for index in 0..<count where index == first || index < busy {
         channel(index)?.use { $0.lock.unlock() }
+      }
+      rounds += 1
+      for index in 0..<count where rounds.isMultiple(of: 16) {
+        channel(index)?.use { $0.askForPatience(after: rounds) }
       }
       first = busy
       channel(first)?.use { $0.acquire() }

@@ -124,8 +124,9 @@ extension Node {
         self.region.use { $0.releaseLater(channel) }
         return false
       }
-      (isActive, awaited) = (false, [])
-      self.region.use { $0.forget(self) }
+      // The region forgets a node that awaits no commit any more when it admits others.
+      (isActive, awaited, since) = (false, [], .beginning)
+      withUnsafeMutablePointer(to: &discarded) { perform(channel, self, .stop($0)) }
       if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {
         $0.remove(self)

@@ -43,8 +43,10 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       switch operation {
       case .compute: node.isChanged = channel.computeChange(node)
       case .deliver(let observers, let thread): channel.deliver(to: observers, of: node, on: thread)
+      case .recall(let evaluation): channel.recall(in: evaluation)
       case .evaluate(let evaluation): channel.evaluate(in: evaluation)
       case .start(let evaluation): channel.start(from: evaluation)
+      case .stop(let discarded): channel.stop(&discarded.pointee)
       }
     }
     super.init(handles: AnyChannel.derived | 1)
@@ -135,7 +137,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       for node in activated { node.start(from: evaluation, on: thread) }
       if !ignoreFirst, first == nil {
         evaluation.compute(self)
-        first = evaluation.value(of: self)
+        // The value's type is stated, because a cast to an optional would flatten a nil inside an existential.
+        first = .some(evaluation.value(of: self) as Element)
       }
     }
     if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
@@ -146,7 +149,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// active, or another thread is delivering.
   @inlinable func start(from evaluation: Evaluation) {
     evaluation.compute(self)
-    var value: Element? = evaluation.value(of: self)
+    var value = Optional(evaluation.value(of: self) as Element)
     var formerMemo: (value: Element, fingerprint: Fingerprint)?
     let (region, fingerprint) = (regionChannel, evaluation.fingerprint(of: ownNode))
     region.lock.lock()
@@ -159,6 +162,17 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
     withExtendedLifetime((value, formerMemo)) {}
+  }
+
+  /// Lets the next reader's value replace the last delivered value. The caller must hold the locks of the roots and of the
+  /// region.
+  ///
+  /// - Parameter discarded: Receives what the caller must release after unlocking.
+  @usableFromInline func stop(_ discarded: inout [Any]) {
+    guard let value = delivered.take() else { return }
+    var memo: (value: Element, fingerprint: Fingerprint)? = (value, ownNode.deliveredFingerprint)
+    if self.memo?.fingerprint != ownNode.currentFingerprint { replaceMemo(with: &memo) }
+    discarded.append(memo as Any)
   }
 
   /// Does nothing, because the channel continues to call its observers without a handle.
@@ -214,14 +228,17 @@ extension DerivedChannel {
     return value
   }
 
+  /// Adds the constant's value to an evaluation if the value is known.
+  @inlinable func recall(in evaluation: Evaluation) {
+    let fingerprint = evaluation.fingerprint(of: ownNode)
+    let found = regionChannel.lock.withLock { known(at: fingerprint) }
+    if let found { evaluation.add(found, of: self) }
+  }
+
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
-    let fingerprint = evaluation.fingerprint(of: ownNode)
-    if let found = regionChannel.lock.withLock({ known(at: fingerprint) }) {
-      return evaluation.add(found, of: self)
-    }
     let value = formula(.evaluation(evaluation))
-    remember(value, at: fingerprint)
+    remember(value, at: evaluation.fingerprint(of: ownNode))
     evaluation.add(value, of: self)
   }
 

@@ -234,7 +234,7 @@
   }
 
   override func start(from evaluation: Evaluation) {
-    current = evaluation.value(of: source)
+    current = .some(evaluation.value(of: source) as Value)
     fingerprint = evaluation.fingerprint(of: sourceNode.takeUnretainedValue())
   }
 
@@ -242,6 +242,7 @@
     announced = FIFO()
     var values: [Value] = []
     while let brought = brought.popFirst() { values.append(brought.value) }
+    if let current = current.take() { values.append(current) }
     return values
   }
 }

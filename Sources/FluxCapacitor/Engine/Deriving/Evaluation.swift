@@ -48,9 +48,14 @@
     return value
   }
 
-  /// Computes a derived constant, after computing each constant upstream that has no value yet.
+  /// Computes a derived constant, after computing each constant upstream whose value isn't known.
   @usableFromInline func compute(_ channel: AnyChannel) {
-    channel.derivedNode?.visitSourcesFirst(unless: { $0.channel.use(anyValue) != nil }) { node in
+    channel.derivedNode?.visitSourcesFirst { node in
+      node.channel.use { channel in
+        if anyValue(of: channel) == nil { node.perform(channel, node, .recall(self)) }
+        return anyValue(of: channel) != nil
+      }
+    } visit: { node in
       node.channel.use { node.perform($0, node, .evaluate(self)) }
     }
   }

@@ -115,11 +115,17 @@ import Synchronization
     /// Calls observers with the computed value.
     case deliver(AnyChannel.Stretch, CurrentThread)
 
+    /// Adds the channel's value to an evaluation if the value is known.
+    case recall(Evaluation)
+
     /// Adds the channel's value to an evaluation that already contains the values of the sources.
     case evaluate(Evaluation)
 
     /// Makes an evaluation's value the channel's first delivered value.
     case start(Evaluation)
+
+    /// Forgets the delivered value. The caller releases what the array receives after unlocking.
+    case stop(UnsafeMutablePointer<[Any]>)
   }
 
   /// The number of the newest region that begins with a constant. Relaxed ordering is enough, because a region is

@@ -12,13 +12,11 @@ extension Region {
   /// Lets the nodes take part in a change that have awaited the transaction that this thread commits.
   @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
     joining.removeAll { node in
+      if node.since != .never { return true }
       node.awaited.removeAll { thread.hasPlace(for: $0) }
       guard node.awaited.isEmpty else { return false }
       (node.since, node.joinsNext) = (version.previous, true)
       return true
     }
   }
-
-  /// Forgets a deactivated node, which might still await a transaction.
-  func forget(_ node: Node) { joining.removeAll { $0 === node } }
 }

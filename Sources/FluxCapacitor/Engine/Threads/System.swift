@@ -1,5 +1,5 @@
-// The operating system's functions that the library calls. Only this file distinguishes operating
-// systems.
+// The operating system's functions that the engine calls. Only this file and `Support/System+Events.swift` distinguish
+// operating systems.
 
 #if canImport(WinSDK)
   import CRT
@@ -67,19 +67,6 @@ extension ThreadState {
   #endif
 }
 
-#if DEBUG
-  /// Writes a text to standard error, if possible in one piece.
-  func writeToStandardError(_ text: String) {
-    Array(text.utf8).withUnsafeBytes { bytes in
-      #if canImport(WinSDK)
-        _ = _write(2, bytes.baseAddress, UInt32(bytes.count))
-      #else
-        _ = write(2, bytes.baseAddress, bytes.count)
-      #endif
-    }
-  }
-#endif
-
 /// Lets another thread run if one is ready.
 func yieldToOtherThreads() {
   #if canImport(WinSDK)
@@ -87,18 +74,4 @@ func yieldToOtherThreads() {
   #else
     sched_yield()
   #endif
-}
-
-extension Duration {
-  /// The wall-clock time since the beginning of 1970.
-  static var sinceBeginningOf1970: Duration {
-    var time = timespec()
-    #if canImport(Android)
-      // Older versions of Android lack `timespec_get`, which is in the C standard.
-      clock_gettime(CLOCK_REALTIME, &time)
-    #else
-      timespec_get(&time, TIME_UTC)
-    #endif
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
 }

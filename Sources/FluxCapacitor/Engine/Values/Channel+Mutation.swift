@@ -28,6 +28,7 @@ extension Channel {
   /// Takes the variable's lock within a mutation that has already begun.
   @inlinable final func lockForMutation(on thread: CurrentThread) {
     lock.lock(holder: thread.id)
+    if pendingWrite.patience > 0 { letCommitPass(holder: thread.id, on: thread) }
     if pendingWrite.waitsForDelivery { moveToBacklog() }
   }
 

@@ -63,6 +63,7 @@ extension Channel {
   @discardableResult @inlinable final func write(_ newValue: Element) -> Element {
     recordOperation("sets", self, newValue)
     acquire()
+    if pendingWrite.patience > 0 { letCommitPass(holder: 0, on: .current) }
     if pendingWrite.waitsForDelivery { moveToBacklog() }
     var oldValue = newValue
     swap(&oldValue, &value)
