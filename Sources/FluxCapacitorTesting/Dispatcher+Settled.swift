@@ -65,8 +65,8 @@ extension Dispatcher {
   /// #expect(store.items.value.count == 1)
   /// ```
   ///
-  /// The clock never advances while a piece of the tracked work is running, so the result is the same in each
-  /// run of the test. The following work counts as sleeping:
+  /// The clock never advances while a piece of the tracked work is running, or while a child task is on its way to a sleep, so
+  /// the result is the same in each run of the test. The following work counts as sleeping:
   ///
   /// - an operation of `Effects`, or a task in a `DustBuster`, whose own task sleeps on a `ManualClock`
   /// - an operation that pauses on a `ManualClock`, or waits for its turn
@@ -121,11 +121,13 @@ extension Dispatcher {
   private func advance(_ clock: ManualClock) async {
     while !Task.isCancelled {
       await reach(.resting)
+      // A child task of an operation might be on its way to the clock.
+      await clock.settle()
       let changeCount = pendingWork.changeCount
       if pendingWork.hasEnded { return }
       guard !Task.isCancelled, pendingWork.isResting else { continue }
       // A task that begins to sleep after this attempt also changes the record.
-      if clock.advanceToNextDeadline() == nil { await reach(.changed(since: changeCount)) }
+      if !clock.advanceToNextDeadline() { await reach(.changed(since: changeCount)) }
     }
   }
 

@@ -5,42 +5,47 @@
 
   /// Runs each job that a scenario's thread enqueues as a thread of the scenario.
   ///
-  /// The Swift runtime calls these hooks before it enqueues a job. The hooks let the runtime enqueue jobs
+  /// The Swift runtime calls these hooks and `EnqueueHook` before it enqueues a job. The hooks let the runtime enqueue jobs
   /// from outside a scenario as usual. The library sets the hooks once, before the first scenario, and
   /// never removes the hooks.
   enum TaskHooks {
-    typealias Enqueue = @convention(thin) (UnownedJob) -> Void
-    typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
     typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
     typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
     typealias CheckIsolated = @convention(thin) (UnownedSerialExecutor) -> Void
     typealias CheckIsolatedHook = @convention(thin) (UnownedSerialExecutor, CheckIsolated) -> Void
 
-    static let isSet: Bool = {
-      set("swift_task_enqueueGlobal_hook", to: enqueue, as: EnqueueHook.self)
-        && set("swift_task_checkIsolated_hook", to: checkIsolated, as: CheckIsolatedHook.self)
-        // Instead of a hook for the main executor, runtimes before Swift 6.2 have a hook for enqueuing jobs
-        // on the main executor.
-        && (set("swift_task_getMainExecutor_hook", to: mainExecutor, as: MainExecutorHook.self)
-          || set("swift_task_enqueueMainExecutor_hook", to: enqueueOnMain, as: EnqueueHook.self))
-    }()
+    static let isSet: Bool =
+      EnqueueHook.isSet
+      && EnqueueHook.set(
+        "swift_task_checkIsolated_hook",
+        to: checkIsolated,
+        as: CheckIsolatedHook.self
+      )
+      // Instead of a hook for the main executor, runtimes before Swift 6.2 have a hook for enqueuing jobs
+      // on the main executor.
+      && (EnqueueHook.set(
+        "swift_task_getMainExecutor_hook",
+        to: mainExecutor,
+        as: MainExecutorHook.self
+      )
+        || EnqueueHook.set(
+          "swift_task_enqueueMainExecutor_hook",
+          to: enqueueOnMain,
+          as: EnqueueHook.Hook.self
+        ))
 
-    private static func set<Hook>(_ name: String, to hook: Hook, as _: Hook.Type) -> Bool {
-      guard let address = dlsym(dlopen(nil, RTLD_LAZY), name) else { return false }
-      address.assumingMemoryBound(to: Hook?.self).pointee = hook
-      return true
-    }
-
-    private static let enqueue: EnqueueHook = { job, original in
-      guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
+    /// Enqueues a job of a scenario's thread. Returns false for all other jobs.
+    static func take(_ job: UnownedJob) -> Bool {
+      guard let thread = scheduledThread as? ScenarioThread else { return false }
       if thread.step == nil, thread.job == job.address {
         thread.hasHopped = true
       } else {
         thread.enqueue(job)
       }
+      return true
     }
 
-    private static let enqueueOnMain: EnqueueHook = { job, original in
+    private static let enqueueOnMain: EnqueueHook.Hook = { job, original in
       guard let thread = scheduledThread as? ScenarioThread else { return original(job) }
       thread.enqueueOnMain(job)
     }
@@ -118,10 +123,5 @@
         job.runSynchronously(on: ScenarioExecutor.shared.asUnownedTaskExecutor())
       } while hasHopped
     }
-  }
-
-  extension UnownedJob {
-    /// The job's address, which identifies the job until the job ends.
-    fileprivate var address: UInt { unsafeBitCast(self, to: UInt.self) }
   }
 #endif

@@ -48,7 +48,7 @@
     return value
   }
 
-  /// Computes a derived constant, after computing each constant upstream whose value isn't known.
+  /// Computes a derived constant, after computing each unknown constant upstream.
   @usableFromInline func compute(_ channel: AnyChannel) {
     channel.derivedNode?.visitSourcesFirst { node in
       node.channel.use { channel in

@@ -38,9 +38,6 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
 
-    /// The task that sleeps.
-    let task = TaskID()
-
     /// The task rests, so that `settled(advancing:)` may advance the clock.
     let suspension = TaskSuspension(.resting)
   }
@@ -67,8 +64,12 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private var begun: [(number: Int, duration: Duration)] = []
   private var claims: [Claim] = []
 
+  private let jobs = Jobs.beginClock()
+
   /// Creates a clock that starts at zero.
   public init() {}
+
+  deinit { jobs.endClock() }
 
   /// The current instant of the clock.
   public var now: Instant { lock.withLock { time } }
@@ -110,7 +111,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
       sleeper?.suspension.end()
       return sleeper
     }
-    sleeper?.continuation.resume(throwing: CancellationError())
+    guard let sleeper else { return }
+    jobs.waking { sleeper.continuation.resume(throwing: CancellationError()) }
   }
 
   /// Advances the clock at once, and wakes the sleeping tasks whose deadlines the clock has reached, in the
@@ -120,7 +122,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// suspended. An asynchronous function can call this method only in a synchronous closure, because the compiler
   /// otherwise chooses the asynchronous method of the same name.
   public func advance(by duration: Duration) {
-    for sleeper in advance(to: { $0.advanced(by: duration) }) { sleeper.continuation.resume() }
+    wake(advance { $0.advanced(by: duration) })
+  }
+
+  private func wake(_ sleepers: [Sleeper]) {
+    jobs.waking { for sleeper in sleepers { sleeper.continuation.resume() } }
   }
 
   /// Advances the clock from deadline to deadline, and lets the woken tasks run at each of them.
@@ -140,14 +146,15 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
   /// ```
   ///
-  /// The method first lets the tasks run that have begun before the call. At each deadline, the method goes on
-  /// as soon as each task that it has woken there sleeps on this clock again. A task can also end, or wait for
-  /// something else. The clock can't observe this, so the method goes on after it has yielded to other tasks
-  /// a few hundred times, which takes milliseconds. If a task computes for a longer time between two sleeps,
-  /// advance the clock after each ``sleeping(_:within:isolation:fileID:filePath:line:column:)``. For effects
-  /// and tasks in a bag, `settled(advancing:)` never advances too early.
+  /// Before the first and after each deadline, the method waits until every task has gone as far as it can: it sleeps, waits
+  /// for something else, or has ended. These are the tasks that the clock has woken, those that your test has started, and
+  /// those that they have started, however busy the machine is.
   ///
-  /// In a scenario of `everyInterleaving`, the method doesn't yield, because the scenario explores each order.
+  /// The clock doesn't know of work on dispatch queues or of an answer from a network. If such work leads to a sleep, wait for
+  /// ``sleeping(_:within:isolation:fileID:filePath:line:column:)`` first. A task that never waits, such as a loop over
+  /// `Task.yield()`, lets the method wait for ever.
+  ///
+  /// In a scenario of `everyInterleaving`, the method doesn't wait, because the scenario explores each order.
   ///
   /// - Parameters:
   ///   - duration: The time between the first and the last instant.
@@ -157,30 +164,15 @@ public final class ManualClock: Clock, @unchecked Sendable {
     isolation: isolated (any Actor)? = #isolation
   ) async {
     let end = now.advanced(by: duration)
-    await yield { false }
-    while let tasks = advanceToNextDeadline(before: end) {
-      await yield { areSleeping(tasks) }
-    }
+    repeat { await settle() } while advanceToNextDeadline(before: end)
   }
 
-  /// Lets other tasks run until a condition holds, or for a limited number of turns.
-  private func yield(
-    isolation: isolated (any Actor)? = #isolation,
-    until isFulfilled: () -> Bool
-  ) async {
+  /// Waits until the test's tasks have gone as far as they can.
+  func settle() async {
     #if DEBUG
       guard scheduledThread == nil else { return }
     #endif
-    for _ in 1...200 where !isFulfilled() {
-      // The caller's actor and the pool have a queue each.
-      await Task.yield()
-      await Task.detached { await Task.yield() }.value
-    }
-  }
-
-  /// Returns whether each of a few tasks sleeps on this clock.
-  private func areSleeping(_ tasks: Set<TaskID>) -> Bool {
-    lock.withLock { tasks.isSubset(of: sleepers.values.compactMap(\.task)) }
+    await jobs.settle()
   }
 
   /// Advances the clock to the next deadline of a sleeping task, and wakes the task. A later call of
@@ -188,16 +180,16 @@ public final class ManualClock: Clock, @unchecked Sendable {
   ///
   /// - Parameter end: The latest instant to advance to. If no deadline is earlier or equal, the clock shows this
   ///   instant afterward.
-  /// - Returns: The tasks that the method has woken, or nil if no deadline has been reached.
-  @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Set<TaskID>? {
+  /// - Returns: Whether the clock has reached a deadline.
+  @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
     let due = advance { now in
       let deadline = sleepers.values.map(\.deadline).min()
       guard let deadline, deadline <= end ?? deadline else { return max(now, end ?? now) }
       begun.removeAll { sleepers[$0.number].map { $0.deadline <= deadline } ?? true }
       return deadline
     }
-    for sleeper in due { sleeper.continuation.resume() }
-    return due.isEmpty ? nil : Set(due.compactMap(\.task))
+    wake(due)
+    return !due.isEmpty
   }
 
   /// Sets the time to the result of a closure, which this method calls under the lock.

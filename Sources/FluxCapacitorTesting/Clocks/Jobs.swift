@@ -1,0 +1,177 @@
+import FluxCapacitor
+import Foundation
+import Synchronization
+
+/// The jobs of a test's tasks that are queued or running. If there are none, each task waits for something: it sleeps, awaits
+/// another task, or has ended.
+///
+/// A job is the part of a task between two suspensions. A job counts here if one of these jobs enqueues it, or if the task
+/// enqueues it that has created a `ManualClock` of the test, or if the clock wakes it. So the count contains what the test
+/// starts and wakes, and nothing of other tests.
+///
+/// The main actor runs its jobs by itself. `settle()` lets them run first. If such a job enqueues another one, or goes on
+/// outside of the main actor, the hook can't tell to which test it belongs, so it counts for all tests.
+final class Jobs: TaskExecutor, @unchecked Sendable {
+  /// What a thread does for a `Jobs`: it runs a job, or wakes tasks. What it enqueues counts for no test if `jobs` is nil.
+  private struct Work {
+    let jobs: Jobs?
+    var job: UInt = 0
+
+    /// Whether the job has enqueued itself, which isn't a suspension. A task without a preference for an executor hops from
+    /// this executor to the default executor, on which it would run otherwise.
+    var hasHopped = false
+  }
+
+  private struct Table {
+    /// The work of each thread that has any.
+    var work: [ObjectIdentifier: Work] = [:]
+
+    /// The jobs of the tests, by the tasks that have created clocks.
+    var ofTests: [TaskID: Jobs] = [:]
+  }
+
+  private static let table = Mutex(Table())
+
+  /// Marks the main queue, because on Linux its thread isn't the process's first one.
+  private static let mainQueueKey = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// The jobs that have left the main actor.
+  private static let ofAllTests = Jobs(of: nil)
+
+  private struct State {
+    var clocks = 0
+    var count = 0
+
+    /// The number of jobs so far.
+    var total = 0
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+  private let test: TaskID?
+
+  private init(of test: TaskID?) { self.test = test }
+
+  // MARK: Clocks
+
+  /// Returns the jobs of the test whose task creates a clock.
+  static func beginClock() -> Jobs {
+    _ = EnqueueHook.isSet
+    let test = TaskID()
+    return table.withLock { table in
+      let jobs = test.flatMap { table.ofTests[$0] } ?? Jobs(of: test)
+      jobs.state.withLock { $0.clocks += 1 }
+      if let test { table.ofTests[test] = jobs }
+      return jobs
+    }
+  }
+
+  /// Forgets a clock. After the last one, the task's address can belong to another task.
+  func endClock() {
+    Jobs.table.withLock { table in
+      let isLast = state.withLock { state in
+        state.clocks -= 1
+        return state.clocks == 0
+      }
+      if isLast, let test { table.ofTests[test] = nil }
+    }
+  }
+
+  /// Runs a closure that wakes tasks, whose jobs count here.
+  func waking(_ body: () -> Void) { Jobs.waking(for: self, body) }
+
+  private static func waking(for jobs: Jobs?, _ body: () -> Void) {
+    let former = Jobs.replaceWork(with: Work(jobs: jobs))
+    body()
+    _ = Jobs.replaceWork(with: former)
+  }
+
+  private static func replaceWork(with work: Work?) -> Work? {
+    let thread = ObjectIdentifier(Thread.current)
+    return table.withLock { table in
+      defer { table.work[thread] = work }
+      return table.work[thread]
+    }
+  }
+
+  // MARK: Jobs
+
+  /// Runs a job that the default executor would run, if the job belongs to a test.
+  static func take(_ job: UnownedJob) -> Bool {
+    let thread = ObjectIdentifier(Thread.current)
+    let current = TaskID()
+    let isOnMainQueue = DispatchQueue.getSpecific(key: mainQueueKey) != nil
+    let (jobs, hasHopped) = table.withLock { table -> (Jobs?, Bool) in
+      let work = table.work[thread]
+      if let work, work.job == job.address {
+        table.work[thread]?.hasHopped = true
+        return (nil, true)
+      }
+      // The test's task might run here because of a former clock.
+      if let current, let jobs = table.ofTests[current] { return (jobs, false) }
+      if let work { return (work.jobs, false) }
+      return (isOnMainQueue && !table.ofTests.isEmpty ? ofAllTests : nil, false)
+    }
+    jobs?.add(job)
+    return hasHopped || jobs != nil
+  }
+
+  /// Runs a job of a task that runs here already, for example after a `Task.yield()`.
+  func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+  private func add(_ job: UnownedJob) {
+    state.withLock { state in
+      state.count += 1
+      state.total += 1
+    }
+    DispatchQueue.global().async { self.run(job) }
+  }
+
+  private func run(_ job: UnownedJob) {
+    var former: Work?
+    repeat {
+      former = Jobs.replaceWork(with: Work(jobs: self, job: job.address))
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    } while Jobs.replaceWork(with: nil)?.hasHopped ?? false
+    if let former { _ = Jobs.replaceWork(with: former) }
+    let waiters = state.withLock { state in
+      state.count -= 1
+      guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until no job of the test and no job of the main actor is queued or running.
+  func settle() async {
+    while true {
+      let total = Jobs.ofAllTests.total + self.total
+      await waitUntilNoneIsLeft()
+      await Jobs.ofAllTests.waitUntilNoneIsLeft()
+      // The main actor runs its jobs in the order in which they were enqueued.
+      await withCheckedContinuation { continuation in
+        DispatchQueue.main.async { Jobs.waking(for: nil) { continuation.resume() } }
+      }
+      if Jobs.ofAllTests.total + self.total == total { return }
+    }
+  }
+
+  private var total: Int { state.withLock { $0.total } }
+
+  private func waitUntilNoneIsLeft() async {
+    await withCheckedContinuation { continuation in
+      let isLeft = state.withLock { state in
+        if state.count > 0 { state.waiters.append(continuation) }
+        return state.count > 0
+      }
+      if !isLeft { continuation.resume() }
+    }
+  }
+}
