@@ -141,6 +141,19 @@ struct LiveExplorerTests {
     #expect(next.contains(#""state":["f","Tally.add",0,"","n2"]"#))
   }
 
+  /// The stream pauses for 40 ms after each event, so that a slow page receives changes together.
+  @Test func eventStreamPausesBetweenEvents() throws {
+    let (client, _) = try explorer.watch()
+    let start = ContinuousClock.now
+    for number in 1...6 {
+      Invoker<Tally>().invoke(.add(number))
+      #expect(client.receive(until: "\n\n").contains(#""position":\#(number)"#))
+    }
+
+    // A busy machine takes longer.
+    #expect(.now - start >= .milliseconds(5 * 40))
+  }
+
   @Test func eventStreamSendsANewDispatchInPlaceOfUndoneDispatches() throws {
     for number in 1...3 { Invoker<Tally>().invoke(.add(number)) }
     let (client, _) = try explorer.watch()

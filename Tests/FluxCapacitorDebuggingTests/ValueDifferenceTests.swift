@@ -44,6 +44,23 @@ struct ValueDifferenceTests {
     )
   }
 
+  @Test func structsWhoseMirrorsHaveDifferentFieldsDiffer() {
+    struct Shape: CustomReflectable {
+      var fields: KeyValuePairs<String, Any>
+      var customMirror: Mirror { Mirror(self, children: fields, displayStyle: .struct) }
+    }
+
+    #expect(lines(Shape(fields: ["a": 1]), Shape(fields: ["a": 1])) == [])
+    #expect(
+      lines(Shape(fields: ["a": 1]), Shape(fields: ["a": 2, "b": 3])) == [
+        ": Shape(a: 1) → Shape(a: 2, b: 3)"
+      ]
+    )
+    #expect(
+      lines(Shape(fields: ["a": 1]), Shape(fields: ["b": 2])) == [": Shape(a: 1) → Shape(b: 2)"]
+    )
+  }
+
   @Test func unequalValuesWithTheSameMirrorDiffer() {
     struct Hidden: Equatable, CustomReflectable {
       var year: Int

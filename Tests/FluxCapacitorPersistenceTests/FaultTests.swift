@@ -142,6 +142,40 @@ struct FaultTests {
     withExtendedLifetime(store) {}
   }
 
+  /// After a write that fails late, the file already has the new value. So the former one has to be written again.
+  @Test func valueBeforeAFailedWriteIsWrittenAgain() async throws {
+    func save(_ drafts: [String], in folder: TemporaryFolder, _ system: FaultyFileSystem)
+      async throws
+    {
+      let dispatcher = Dispatcher()
+      let (url, clock) = (folder.url, ManualClock())
+      let keeper = try Keeper(
+        directory: url,
+        dispatcher: dispatcher,
+        clock: clock,
+        fileSystem: system
+      )
+      let store = try keeper.open(NotesStore.self)
+      for draft in drafts {
+        NotesAction(dispatcher).invoke(.setDraft(draft))
+        try? await keeper.flush()
+      }
+      try await keeper.close()
+      withExtendedLifetime(store) {}
+    }
+    let (whole, intact) = (try TemporaryFolder(), FaultyFileSystem.intact)
+    try await save(["former"], in: whole, .intact)
+    try await save(["new", "former"], in: whole, intact)
+    for place in intact.calls.indices {
+      let folder = try TemporaryFolder()
+      try await save(["former"], in: folder, .intact)
+      let system = FaultyFileSystem(.errorAfter(EIO), at: place)
+      try? await save(["new", "former"], in: folder, system)
+
+      #expect(try folder.contains("former"), "call \(place) of \(system.calls)")
+    }
+  }
+
   @Test func failingStoreDoesNotDelayAnotherStore() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
