@@ -26,7 +26,8 @@ extension PrimitiveValue {
   ///   If you leave the loop, the iterator is released, which ends the observation.
   /// - After the variable and all its constants are deallocated, the loop receives the values in the
   ///   buffer, and then ends. The sequence keeps the variable or the constant alive. An iterator keeps
-  ///   neither the variable nor a store alive.
+  ///   neither the variable nor a store alive. A loop over a derived constant keeps the constant and its variables, so
+  ///   it ends only if you leave it or cancel its task.
   ///
   /// ```swift
   /// let counter = Variable(0)
