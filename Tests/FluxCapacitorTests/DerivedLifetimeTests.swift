@@ -73,6 +73,42 @@ struct DerivedLifetimeTests {
     #expect(tally.value == 0)
   }
 
+  @Test func observedConstantKeepsNoValueOfAVariableFromWhichItDoesNotDerive() {
+    let tally = Tally()
+    let (v, w, other) = (Variable(0), Variable(0), Variable<Counted?>(Counted(tally)))
+    let part = Constant.combine(v, w).map { $0.0 }
+    let dust = Constant.combine(part, other).observe(ignoreFirst: true) { _ in }
+
+    other.value = nil
+
+    #expect(tally.value == 0)
+    dust.clean()
+  }
+
+  @Test func observationsInsideTransactionsLeaveNoMemoryAllocated() async {
+    await #expect(processExitsWith: .success) {
+      let (v, w) = (Variable(0), Variable(0))
+      let both = Constant.combine(v, w)
+      let dust = v.observe { _ in }
+      func observe(_ count: Int) {
+        for number in 0..<count {
+          Dispatcher.shared.transaction {
+            v.value = number
+            both.map { $0.0 }.observe { _ in }.clean()
+          }
+        }
+      }
+      observe(2_000)
+      let before = residentBytes()
+
+      observe(40_000)
+
+      // The nodes of 40,000 constants would take about 8 MB.
+      #expect(residentBytes() - before < 3_000_000)
+      dust.clean()
+    }
+  }
+
   @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
     let tally = Tally()
     let source = Variable(1)

@@ -42,6 +42,20 @@
       }
     }
 
+    @Test func closureOfAnotherThreadIsReleasedAfterTheTransactionThatStartsItsConstant() {
+      explore { scenario in
+        let held = Log<Bool>()
+        let (first, second) = (Variable(0), Variable(0))
+        let both = Constant.combine(first.map { $0 }, second)
+        scenario.thread { Dispatcher.shared.transaction { _ = both.observe { _ in } } }
+        scenario.thread {
+          let object = Released(in: held)
+          both.observe(ignoreFirst: true) { _ in withExtendedLifetime(object) {} }.clean()
+        }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
     @Test func clockOfARateRunsWithoutALock() async {
       await Effects(.atMost(1, per: .seconds(1))).perform(clock: NotingClock(held: held)) { _ in }
 

@@ -44,7 +44,7 @@ where Row.ID: Sendable {
   override func observersMayHaveLeft() {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      return deferPastMutation(on: thread) { $0.observersMayHaveLeft() }
+      return deferUntilUnlocked(on: thread) { $0.observersMayHaveLeft() }
     }
     table?.releaseIfUnused(self, ofRow: id)
   }

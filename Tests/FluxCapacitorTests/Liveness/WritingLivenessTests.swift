@@ -64,8 +64,12 @@ struct WritingLivenessTests {
   }
 
   /// The bodies take longer than the pauses between them, so the locks of all variables are almost never free at once.
-  @Test(arguments: ["commit", "read", "observe"])
-  func useOfSeveralVariablesReturnsWhileTheirLocksAreTakenAgainAndAgain(use: String) async {
+  @Test(arguments: ["commit", "read", "observe"], [false, true])
+  func useOfSeveralVariablesReturnsWhileTheirLocksAreTakenAgainAndAgain(
+    use: String,
+    isNested: Bool
+  ) async {
+    let others = (0..<3).map { _ in Variable(0) }
     let variables = (0..<3).map { _ in Variable(0) }
     variables.forEach { $0.observe { _ in }.cleaned(by: dusts) }
     let both = Constant.combine(Constant.combine(variables[0], variables[1]), variables[2])
@@ -75,10 +79,13 @@ struct WritingLivenessTests {
     await inParallel(4) { thread in
       if thread < 3 {
         for _ in 0..<20_000 where !isOver.load(ordering: .relaxed) {
-          variables[thread].modify {
-            $0 += 1
-            spin(20_000)
+          func add() {
+            variables[thread].modify {
+              $0 += 1
+              spin(20_000)
+            }
           }
+          if isNested { others[thread].modify { _ in add() } } else { add() }
         }
         isOver.store(true, ordering: .relaxed)
       } else {

@@ -56,7 +56,7 @@ extension AnyChannel {
   final func remove(_ dust: Dust) {
     let thread = CurrentThread.current
     guard thread.pointee.openMutations == 0 else {
-      return deferPastMutation(on: thread) { $0.remove(dust) }
+      return deferUntilUnlocked(on: thread) { $0.remove(dust) }
     }
     var detached = Detached()
     let region = regionChannel
@@ -73,9 +73,9 @@ extension AnyChannel {
     detached.release()
   }
 
-  /// Defers an action until this thread no longer holds a variable's lock. Afterward, the thread performs
-  /// the action as part of its pending deliveries.
-  final func deferPastMutation(
+  /// Defers an action until this thread holds no lock. Afterward, the thread performs the action as part of its pending
+  /// deliveries.
+  final func deferUntilUnlocked(
     on thread: CurrentThread,
     do action: @escaping @Sendable (AnyChannel) -> Void
   ) {

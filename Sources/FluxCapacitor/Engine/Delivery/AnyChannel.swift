@@ -168,19 +168,19 @@ extension AnyChannel {
 
   /// Lets later writes of the variable wait for a thread that has tried in vain to lock it together with others.
   final func askForPatience(after rounds: Int) {
-    lock.lock()
+    acquire()
     pendingWrite.patience = UInt8(min(20, 8 + rounds / 16))
     lock.unlock()
   }
 
-  /// Lets a thread that waits for several variables pass, unless this thread is inside another mutation, whose lock that
-  /// thread might need. The caller holds `lock`.
+  /// Lets a thread that waits for several variables pass. Inside another mutation, whose lock that thread might need, this
+  /// thread yields less often. The caller holds `lock`.
   ///
   /// - Parameter holder: The number of this thread if it runs user code under the lock, or zero.
   @usableFromInline @inline(never)
   final func letCommitPass(holder: UInt32, on thread: CurrentThread) {
-    guard thread.pointee.openMutations == (holder == 0 ? 0 : 1) else { return }
-    for _ in 0..<1 << Int(pendingWrite.patience) {
+    let isNested = thread.pointee.openMutations > (holder == 0 ? 0 : 1)
+    for _ in 0..<1 << min(Int(pendingWrite.patience), isNested ? 12 : 20) {
       if pendingWrite.patience == 0 { return }
       lock.unlock()
       thread.yieldProcessor()

@@ -163,7 +163,12 @@ import Synchronization
     let queue = mailbox.queue.dispatchQueue
     let piece = mailbox.activity?.begin(.queuedCall(of: Element.self, on: queue))
     queue.send {
-      self.permitOne(on: .current)
+      // A nested run loop can run this block inside an observer, for which another dispatcher was noted.
+      let thread = CurrentThread.current
+      let former = thread.pointee.surroundings
+      thread.noteSurroundings()
+      self.permitOne(on: thread)
+      if thread.pointee.isDelivering { thread.pointee.surroundings = former }
       piece?.end()
     }
   }

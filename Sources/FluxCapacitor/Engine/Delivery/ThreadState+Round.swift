@@ -115,7 +115,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///
   /// A virtual method of a generic class always runs unspecialized, which takes ten times as long. These
   /// closures are specialized, because they are created in code that knows the element type. Except in
-  /// `deferPastMutation`, the closures capture nothing, so the closures need no allocation.
+  /// `deferUntilUnlocked`, the closures capture nothing, so the closures need no allocation.
   @usableFromInline typealias Deliver =
     @Sendable (AnyObject, Version, CurrentThread) -> Void
 

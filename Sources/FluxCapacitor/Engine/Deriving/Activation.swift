@@ -35,8 +35,10 @@ extension Node {
       // A region that begins with a constant can be behind the variables. An observer that joins the node later
       // starts with the value of the snapshot.
       if isToStart || node.regionChannel.use({ $0.isDerived }) {
-        snapshot = snapshot ?? Evaluation.Snapshot(of: self)
-        node.snapshot = snapshot
+        // A node that isn't started keeps its snapshot, which must contain no other variables.
+        let isShared = isToStart || node.roots.count == roots.count
+        if isShared { snapshot = snapshot ?? Evaluation.Snapshot(of: self) }
+        node.snapshot = isShared ? snapshot : Evaluation.Snapshot(of: node)
       }
       if isToStart { nodes.append(node) }
       node.link(on: thread)
@@ -124,8 +126,8 @@ extension Node {
         self.region.use { $0.releaseLater(channel) }
         return false
       }
-      // The region forgets a node that awaits no commit any more when it admits others.
-      (isActive, awaited, since) = (false, [], .beginning)
+      if !awaited.isEmpty { self.region.use { $0.joining[ObjectIdentifier(self)] = nil } }
+      (isActive, awaited) = (false, [])
       withUnsafeMutablePointer(to: &discarded) { perform(channel, self, .stop($0)) }
       if let snapshot = snapshot.take() { discarded.append(snapshot) }
       self.region.use {

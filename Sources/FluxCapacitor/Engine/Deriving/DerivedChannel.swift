@@ -246,8 +246,7 @@ extension DerivedChannel {
   @inlinable func remember(_ value: Element, at fingerprint: Fingerprint) {
     var memo: (value: Element, fingerprint: Fingerprint)? = (value, fingerprint)
     regionChannel.lock.withLock { replaceMemo(with: &memo) }
-    // The former memo is released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime(memo) {}
+    releaseAfterUnlocking(memo)
   }
 }
 

@@ -6,17 +6,18 @@ extension Region {
   func admit(_ node: Node, from version: Version) {
     let isJoining = !node.awaited.isEmpty
     node.since = isJoining ? .never : version
-    if isJoining { joining.append(node) }
+    if isJoining { joining[ObjectIdentifier(node)] = node }
   }
 
   /// Lets the nodes take part in a change that have awaited the transaction that this thread commits.
   @usableFromInline func admitJoining(to version: Version, on thread: CurrentThread) {
-    joining.removeAll { node in
-      if node.since != .never { return true }
-      node.awaited.removeAll { thread.hasPlace(for: $0) }
-      guard node.awaited.isEmpty else { return false }
-      (node.since, node.joinsNext) = (version.previous, true)
-      return true
+    joining = joining.filter { _, node in
+      // The nodes of a variable's region await nothing but this variable.
+      node.awaited.removeAll {
+        channel.toOpaque() == Unmanaged.passUnretained($0).toOpaque() || thread.hasPlace(for: $0)
+      }
+      if node.awaited.isEmpty { (node.since, node.joinsNext) = (version.previous, true) }
+      return !node.awaited.isEmpty
     }
   }
 }

@@ -44,8 +44,8 @@
   /// The edges that lead from constants of this region to constants that begin other regions.
   private var outgoing = OrderedList<AnyInput>()
 
-  /// The active nodes that await the end of open transactions; see `Node.awaited`.
-  var joining: [Node] = []
+  /// The active nodes that await the end of open transactions, by their identities; see `Node.awaited`.
+  var joining: [ObjectIdentifier: Node] = [:]
 
   /// Whether the copies are equal to `nodes` and `outgoing`.
   @exclusivity(unchecked) private var areCopiesValid = false
@@ -211,7 +211,10 @@
       if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
       hasPlaceOfDeliverer = false
       channel.lock.unlock()
-      detached?.release()
+      // While the region starts, this thread can be inside a transaction, and the observations can be other threads'.
+      guard thread.holdsLock, let detached else { return detached?.release() ?? () }
+      nonisolated(unsafe) let late = detached
+      channel.deferUntilUnlocked(on: thread) { _ in late.release() }
     }
   }
 

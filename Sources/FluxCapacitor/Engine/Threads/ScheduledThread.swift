@@ -63,22 +63,10 @@ import Synchronization
     func willTrap(_ sentence: String)
   }
 
-  /// The number of locks that the current thread holds: those under which no user code runs, and those under which a
-  /// reduce, a mutation or another closure of the user runs. No value may be released under the former.
-  package var heldLocks: (engine: Int, user: Int) {
-    let thread = CurrentThread.current
-    return (thread.pointee.heldEngineLocks, thread.pointee.heldUserLocks)
-  }
-
   @usableFromInline func countHeldLocks(engine: Int = 0, user: Int = 0) {
     let thread = CurrentThread.current
     thread.pointee.heldEngineLocks += engine
     thread.pointee.heldUserLocks += user
-  }
-
-  /// Lets the current thread offer its next delivery to other threads after a number of their changes.
-  package func offerDelivery(afterChanges count: Int) {
-    CurrentThread.current.pointee.handoverPressure = 257 - Int32(count)
   }
 
   /// The scenario thread that the current thread runs, if any.
@@ -106,13 +94,6 @@ import Synchronization
   }
 
   private let lastLockID = Atomic<UInt>(1 << (UInt.bitWidth - 2))
-
-  /// The address of the last number that a lock of the current schedule has received, on each thread that runs the
-  /// schedule. Only one of these threads runs at a time.
-  package var lastScheduledLockID: UnsafeMutablePointer<UInt>? {
-    get { CurrentThread.current.pointee.lastLockID }
-    set { CurrentThread.current.pointee.lastLockID = newValue }
-  }
 
   /// If the current thread belongs to a scenario, waits until the scheduler permits a step. Returns
   /// whether the step is possible.
