@@ -156,6 +156,14 @@ extension Dust {
     observations = .passUnretained(dust)
   }
 
+  /// Does the work of `release()` when this thread holds no lock: a region can start inside a transaction, and the
+  /// observations can be other threads'.
+  func releaseUnlocked(by channel: AnyChannel, on thread: CurrentThread) {
+    guard thread.holdsLock else { return release() }
+    nonisolated(unsafe) let late = self
+    channel.deferUntilUnlocked(on: thread) { _ in late.release() }
+  }
+
   /// Informs the unobserved channels, and then releases the detached observations with their contents; see
   /// `Dust.end()`.
   @usableFromInline func release() {

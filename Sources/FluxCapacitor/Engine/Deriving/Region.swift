@@ -211,10 +211,7 @@
       if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
       hasPlaceOfDeliverer = false
       channel.lock.unlock()
-      // While the region starts, this thread can be inside a transaction, and the observations can be other threads'.
-      guard thread.holdsLock, let detached else { return detached?.release() ?? () }
-      nonisolated(unsafe) let late = detached
-      channel.deferUntilUnlocked(on: thread) { _ in late.release() }
+      detached?.releaseUnlocked(by: channel, on: thread)
     }
   }
 
