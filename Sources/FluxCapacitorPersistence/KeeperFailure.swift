@@ -116,7 +116,8 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
   public var recoverySuggestion: String? {
     switch cause {
     case .inUse: "Close the other keeper first, or open this keeper as a follower."
-    case .folderMissing: "Move the folder back, or open a saving keeper, which creates the folder."
+    case .folderMissing:
+      "Move the folder back, or open a saving keeper, which creates the folder, and then open the follower anew."
     case .writableByOthers: "Choose another folder, or remove the permissions with chmod go-w."
     case .notAFile: "Move the file away, or choose another folder."
     case .system: nil

@@ -16,7 +16,7 @@ extension Dispatcher {
     typealias RelatedActionType = SignUpAction
 
     case set(WritableKeyPath<SignUpForm, String> & Sendable, to: String)
-    case reject(String)
+    case reject(SignUpForm, String)
     case accept(SignUpForm)
   }
 }
@@ -37,7 +37,7 @@ final class SignUpStore: Storable {
     _rejection.value = nil
     switch state {
     case .set(let field, let text): _form.value[keyPath: field] = text
-    case .reject(let reason): _rejection.value = reason
+    case .reject(let sent, let reason): if _form.value == sent { _rejection.value = reason }
     case .accept(let sent): if _form.value == sent { _form.value = SignUpForm() }
     }
   }
@@ -55,7 +55,7 @@ struct SignUpAction: Actionable {
         try await send(form)
         invoke(.accept(form), as: effect)
       } catch {
-        invoke(.reject("\(error)"), as: effect)
+        invoke(.reject(form, "\(error)"), as: effect)
       }
     }
   }
@@ -203,12 +203,29 @@ extension CookbookSnippets {
     #expect(store.rejection.value == nil)
   }
 
+  @Test func rejectionOfAnOlderFormIsNotShownBesideANewerOne() async {
+    let gate = FluxCapacitorTesting.Gate()
+    let store = SignUpStore.instantiate()
+    let action = SignUpAction { _ in
+      await gate.pass()
+      throw Failure()
+    }
+    action.invoke(.set(\.email, to: "taken@example.com"))
+    action.submit(store.form.value)
+    await gate.reached()
+    action.invoke(.set(\.email, to: "free@example.com"))
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(store.rejection.value == nil)
+  }
+
   @Test func acceptedFormIsReplacedByAnEmptyForm() async {
     let store = SignUpStore.instantiate()
     let action = SignUpAction { _ in }
 
     action.invoke(.set(\.name, to: "Marty"))
-    action.invoke(.reject("Not now"))
+    action.invoke(.reject(store.form.value, "Not now"))
     action.submit(store.form.value)
     await Dispatcher.shared.settled()
 

@@ -10,6 +10,29 @@ struct TimeCircuitsTests {
   private let store = BoardStore.instantiate()
   private let circuits = TimeCircuits()
 
+  /// The history already contains the state that the observer has invoked.
+  @Test func travelKeepsTheHistoryIfAnObserverInvokesAState() {
+    let dispatcher = Dispatcher()
+    let stores = (
+      CountedStore.instantiate(on: dispatcher), LabelStore.instantiate(on: dispatcher)
+    )
+    let circuits = TimeCircuits(dispatcher)
+    let dust = stores.0.count.observe(ignoreFirst: true) {
+      dispatcher.dispatch(LabelStore.State(text: "\($0)"))
+    }
+    for _ in 1...2 { dispatcher.dispatch(CountedStore.State()) }
+
+    circuits.travel(to: 2)
+    #expect(circuits.events.count == 4)
+    #expect(stores.0.count.value == 1)
+    circuits.travel(to: 4)
+    #expect(stores.0.count.value == 2)
+    #expect(stores.1.label.value == "2")
+    dispatcher.dispatch(CountedStore.State())
+    #expect(circuits.events.count == 6)
+    dust.clean()
+  }
+
   @Test func undoRevertsADispatchAndRedoRepeatsTheDispatch() {
     Invoker<Board>().invoke(.add("a"))
     Invoker<Board>().invoke(.add("b"))
@@ -200,4 +223,25 @@ private indirect enum Deep: DispatchState {
 
 private final class DeepStore: Storable {
   func reduce(with _: Deep) {}
+}
+
+private final class CountedStore: Storable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = CountedStore
+  }
+
+  let count = Variable(0)
+
+  func reduce(with _: State) { count.value += 1 }
+}
+
+private final class LabelStore: Storable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = LabelStore
+    let text: String
+  }
+
+  let label = Variable("")
+
+  func reduce(with state: State) { label.value = state.text }
 }

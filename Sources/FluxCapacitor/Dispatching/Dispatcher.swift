@@ -171,7 +171,27 @@ public final class Dispatcher: Sendable {
   /// Calls a closure that restores earlier or later values of the stores, as a transaction.
   package func travel<Result>(_ body: () -> Result) -> Result {
     runEarlierDispatches()
-    return inTurn {
+    let thread = CurrentThread.current
+    // Inside an observer, a reduce or a transaction, the changes are delivered later, together with the outer ones.
+    guard thread.pointee.openTransactions == 0, !mustDefer(on: thread) else {
+      return travelInTurn(body)
+    }
+    // The history contains the states that observers have invoked, as a replay does.
+    let former = thread.pointee.replaying
+    thread.pointee.replaying = ObjectIdentifier(registry)
+    let result = inTurn {
+      defer { thread.pointee.dispatchDeferrals += 1 }
+      return travelInTurn(body)
+    }
+    thread.deliverPlaces()
+    thread.pointee.dispatchDeferrals -= 1
+    thread.pointee.replaying = former
+    thread.deliverPlacesAndDispatch()
+    return result
+  }
+
+  private func travelInTurn<Result>(_ body: () -> Result) -> Result {
+    inTurn {
       read { for watcher in registry.watchers { watcher.note(.travel) } }
       return body()
     }

@@ -60,7 +60,8 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   ///   - idle: The time between the end of a session's last use and its close.
   ///   - clock: The clock that measures the idle time.
   ///   - open: Creates the session of a key, whose stores and actions use the dispatcher. The closure runs once for
-  ///     each session, however many callers wait for it. Cancelling a caller doesn't cancel the closure.
+  ///     each session, however many callers wait for it. Cancelling a caller doesn't cancel the closure. It sees no
+  ///     task-local values of the callers.
   ///   - close: Ends a session, for example by saving it. The closure runs after the session's last use, and after
   ///     ``Dispatcher/settled()`` of its dispatcher. If it throws an error, the session stays open.
   public init(

@@ -32,6 +32,9 @@
   /// The number before the smallest number in `waiting`, or a smaller number.
   private var lastToBegin = 0
 
+  /// Called when the queue is deallocated.
+  private let didEnd: @Sendable () -> Void
+
   /// What the policy `.atMost` counts, or nil under another policy.
   private var rate: EffectRate?
 
@@ -42,10 +45,13 @@
   /// that the current task has to begin before it awaits the effect, or nil if the task must not await the effect.
   typealias Started = (task: Task<Void, Never>, isToEnd: Bool, suspension: TaskSuspension?)
 
-  init(_ policy: Effects.Policy) {
+  init(_ policy: Effects.Policy, didEnd: @escaping @Sendable () -> Void = {}) {
     self.policy = policy
+    self.didEnd = didEnd
     rate = EffectRate(policy)
   }
+
+  deinit { didEnd() }
 
   /// Returns the time of a clock since the first call, or nil if the policy doesn't need it.
   func time<C: Clock>(of clock: C) -> Duration? where C.Duration == Duration {

@@ -53,19 +53,16 @@ public final class Effects: Sendable {
   /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
   public convenience init(_ policy: Policy = .latest) {
     policy.check()
-    self.init(policy, membership: nil)
+    self.init(EffectQueue(policy), membership: nil)
   }
 
-  init(_ policy: Policy, membership: Membership?) {
-    queue = EffectQueue(policy)
+  init(_ queue: EffectQueue, membership: Membership?) {
+    self.queue = queue
     self.membership = membership
     isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
   }
 
-  deinit {
-    queue.cancel()
-    membership?.didEnd()
-  }
+  deinit { queue.cancel() }
 
   /// Runs an operation in a task, under the policy.
   ///

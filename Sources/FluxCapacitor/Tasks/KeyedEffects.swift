@@ -27,6 +27,7 @@
 /// You can use a `KeyedEffects` on any thread. If it is deallocated, its operations are cancelled.
 public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   private struct Member {
+    weak let queue: EffectQueue?
     weak let effects: Effects?
   }
 
@@ -73,9 +74,9 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
     forgetUnlimited()
     return lock.withLock {
       if let effects = members[key]?.effects { return effects }
-      let membership = Membership(family: self) { [weak self] in self?.forget(key) }
-      let effects = Effects(policy, membership: membership)
-      members[key] = Member(effects: effects)
+      let queue = members[key]?.queue ?? EffectQueue(policy) { [weak self] in self?.forget(key) }
+      let effects = Effects(queue, membership: Membership(family: self))
+      members[key] = Member(queue: queue, effects: effects)
       return effects
     }
   }
@@ -84,15 +85,17 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   public func cancel() { for effects in all { effects.cancel() } }
 
   /// Supersedes the operations of all keys, as ``Effects/supersede()`` does.
-  public func supersede() { for effects in all { effects.supersede() } }
+  public func supersede() { for queue in queues { queue.supersede() } }
 
   private var all: [Effects] { lock.withLock { members.values.compactMap(\.effects) } }
 
+  private var queues: [EffectQueue] { lock.withLock { members.values.compactMap(\.queue) } }
+
   /// Forgets a key when its effects are deallocated, unless the key already has new ones.
   private func forget(_ key: Key) {
-    let remains: (effects: Effects?, key: Key?)? = lock.withLock {
+    let remains: (queue: EffectQueue?, key: Key?)? = lock.withLock {
       guard let index = members.index(forKey: key) else { return nil }
-      if let effects = members[index].value.effects { return (effects, nil) }
+      if let queue = members[index].value.queue { return (queue, nil) }
       return (nil, members.remove(at: index).key)
     }
     withExtendedLifetime(remains) {}
@@ -140,7 +143,4 @@ protocol EffectFamily: AnyObject, Sendable {
 
 struct Membership: Sendable {
   weak let family: (any EffectFamily)?
-
-  /// Called when the member is deallocated.
-  let didEnd: @Sendable () -> Void
 }

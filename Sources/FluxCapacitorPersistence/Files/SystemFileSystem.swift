@@ -97,14 +97,21 @@ package struct SystemFileSystem: FileSystem {
       let descriptor = try openFolder(path)
       let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor,
-        eventMask: .write
+        eventMask: [.write, .rename, .delete]
       )
       source.setEventHandler { onChange() }
     #else
       let descriptor = try check("inotify_init1", inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
       do {
         // Each save ends by renaming a file.
-        try check("inotify_add_watch", inotify_add_watch(descriptor, path, UInt32(IN_MOVED_TO)))
+        try check(
+          "inotify_add_watch",
+          inotify_add_watch(
+            descriptor,
+            path,
+            UInt32(IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE | IN_ATTRIB)
+          )
+        )
       } catch {
         _ = Foundation.close(descriptor)
         throw error
