@@ -68,7 +68,7 @@ import Synchronization
   /// Runs a closure under the lock, without a point at which a test's scheduler can switch threads.
   ///
   /// A thread can use such a lock before the thread has a state, and while a scheduled lock is held.
-  func withUnscheduledLock<Result>(_ body: () -> Result) -> Result {
+  package func withUnscheduledLock<Result>(_ body: () -> Result) -> Result {
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
     defer {
