@@ -94,13 +94,20 @@ public final class Dispatcher: Sendable {
     let thread = CurrentThread.current
     // Inside a reduce, a mutation, a read or an initializer, the dispatcher defers a replayed state too.
     if mustDefer(on: thread) { return dispatch(state) }
+    whileReplaying(on: thread) { reduce(state, from: (#fileID, #line), on: thread) }
+  }
+
+  /// Calls a closure and delivers its changes, and ignores the states that this thread invokes meanwhile.
+  private func whileReplaying<Result>(on thread: CurrentThread, _ body: () -> Result) -> Result {
+    let former = thread.pointee.replaying
     thread.pointee.replaying = ObjectIdentifier(registry)
     thread.pointee.dispatchDeferrals += 1
-    reduce(state, from: (#fileID, #line), on: thread)
+    let result = body()
     thread.deliverPlaces()
     thread.pointee.dispatchDeferrals -= 1
-    thread.pointee.replaying = nil
+    thread.pointee.replaying = former
     thread.deliverPlacesAndDispatch()
+    return result
   }
 
   /// Calls a closure, and delivers the values that the closure writes as one change.
@@ -176,18 +183,8 @@ public final class Dispatcher: Sendable {
     guard thread.pointee.openTransactions == 0, !mustDefer(on: thread) else {
       return travelInTurn(body)
     }
-    // The history contains the states that observers have invoked, as a replay does.
-    let former = thread.pointee.replaying
-    thread.pointee.replaying = ObjectIdentifier(registry)
-    let result = inTurn {
-      defer { thread.pointee.dispatchDeferrals += 1 }
-      return travelInTurn(body)
-    }
-    thread.deliverPlaces()
-    thread.pointee.dispatchDeferrals -= 1
-    thread.pointee.replaying = former
-    thread.deliverPlacesAndDispatch()
-    return result
+    // The history contains the states that observers have invoked.
+    return whileReplaying(on: thread) { travelInTurn(body) }
   }
 
   private func travelInTurn<Result>(_ body: () -> Result) -> Result {

@@ -82,16 +82,20 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   }
 
   /// Cancels the operations of all keys, as ``Effects/cancel()`` does.
-  public func cancel() { for effects in all { effects.cancel() } }
+  public func cancel() {
+    recordOperation("cancels effects")
+    for queue in queues { queue.cancel() }
+  }
 
   /// Supersedes the operations of all keys, as ``Effects/supersede()`` does.
-  public func supersede() { for queue in queues { queue.supersede() } }
-
-  private var all: [Effects] { lock.withLock { members.values.compactMap(\.effects) } }
+  public func supersede() {
+    recordOperation("supersedes effects")
+    for queue in queues { queue.supersede() }
+  }
 
   private var queues: [EffectQueue] { lock.withLock { members.values.compactMap(\.queue) } }
 
-  /// Forgets a key when its effects are deallocated, unless the key already has new ones.
+  /// Forgets a key when its queue is deallocated, unless the key already has a new one.
   private func forget(_ key: Key) {
     let remains: (queue: EffectQueue?, key: Key?)? = lock.withLock {
       guard let index = members.index(forKey: key) else { return nil }

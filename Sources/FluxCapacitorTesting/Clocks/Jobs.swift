@@ -31,13 +31,6 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
 
   private static let table = Guarded(Table())
 
-  /// Marks the main queue, because on Linux its thread isn't the process's first one.
-  private static let mainQueueKey = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
   /// The jobs that have left the main actor.
   private static let ofAllTests = Jobs(of: nil)
 
@@ -103,7 +96,6 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
   static func take(_ job: UnownedJob) -> Bool {
     let thread = ObjectIdentifier(Thread.current)
     let current = TaskID()
-    let isOnMainQueue = DispatchQueue.getSpecific(key: mainQueueKey) != nil
     let (jobs, hasHopped) = table.withLock { table -> (Jobs?, Bool) in
       let work = table.work[thread]
       if let work, work.job == job.address {
@@ -113,7 +105,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       // The test's task might run here because of a former clock.
       if let current, let jobs = table.ofTests[current] { return (jobs, false) }
       if let work { return (work.jobs, false) }
-      return (isOnMainQueue && !table.ofTests.isEmpty ? ofAllTests : nil, false)
+      return (MainQueue.isCurrent && !table.ofTests.isEmpty ? ofAllTests : nil, false)
     }
     jobs?.add(job)
     return hasHopped || jobs != nil

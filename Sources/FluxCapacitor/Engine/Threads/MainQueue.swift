@@ -8,7 +8,7 @@
 ///
 /// `Thread.isMainThread` gives wrong results on Linux. On Linux, the main actor leaves the main thread at
 /// the first `await` of an asynchronous `main`.
-@usableFromInline enum MainQueue {
+@usableFromInline package enum MainQueue {
   #if canImport(Dispatch)
     private static let key: DispatchSpecificKey<Void> = {
       let key = DispatchSpecificKey<Void>()
@@ -17,7 +17,7 @@
     }()
   #endif
 
-  @usableFromInline static var isCurrent: Bool {
+  @usableFromInline package static var isCurrent: Bool {
     #if DEBUG
       if let thread = scheduledThread { return thread.isMain }
     #endif

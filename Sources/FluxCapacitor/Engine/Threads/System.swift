@@ -1,4 +1,4 @@
-// The operating system's functions that the engine calls. Only this file and `Support/System+Events.swift` distinguish
+// The operating system's functions that the engine calls. Only this file and `Diagnostics/System+Events.swift` distinguish
 // operating systems.
 
 #if canImport(WinSDK)
