@@ -3,7 +3,6 @@ import FluxCapacitorPersistence
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
-import Synchronization
 import Testing
 
 /// A keeper's memory is bounded: it holds one value of each store, even if saving is slower than the changes.
@@ -68,7 +67,7 @@ private final class SlowStore: Persistable {
   static let archive = Archive(Saved.self, named: "slow", version: 1)
 
   let pace = Pace()
-  let reads = Mutex(0)
+  let reads = Guarded(0)
   private let number = Variable(0)
 
   var saved: Saved {

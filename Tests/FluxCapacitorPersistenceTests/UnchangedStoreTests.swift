@@ -178,7 +178,7 @@ private final class PlaceStore: Storable, Persistable {
 
   static let archive = Archive(Saved.self, named: "places", version: 1)
 
-  let place = Mutex("")
+  let place = Guarded("")
   private let _places = Variable<Set<String>>([])
   private let _visits = Variable(0)
 

@@ -1,7 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
-import Synchronization
 import Testing
 
 /// B9: an effect that outlives its operation changes nothing that is newer.
@@ -11,7 +10,7 @@ struct EffectsOutlivingTests {
   @Test(arguments: [false, true])
   func endedOperationOfAKeyIsSuperseded(byANewerOne isByANewerOne: Bool) async {
     let loads = KeyedEffects<Int>(.latest)
-    let older = Mutex<Effect?>(nil)
+    let older = Guarded<Effect?>(nil)
     await loads[1].run { effect in older.withLock { $0 = effect } }.value
     await Dispatcher.shared.settled()
 

@@ -96,10 +96,7 @@ extension Registry {
 
   /// The stores of all dispatchers that threads are creating, because an `init` may instantiate a store of another one.
   fileprivate struct Creations {
-    private static let lock = Lock(isOfProcess: true)
-
-    /// Guarded by `lock`.
-    nonisolated(unsafe) private static var ofProcess = Creations()
+    private static let ofProcess = Guarded(Creations())
 
     var all: [Creation] = []
 
@@ -108,7 +105,7 @@ extension Registry {
 
     /// The caller may hold a registry's lock. So this lock is no point at which a test's scheduler can switch threads.
     static func update<Result>(_ body: (inout Creations) -> Result) -> Result {
-      lock.withUnscheduledLock { body(&ofProcess) }
+      ofProcess.withLock(body)
     }
 
     /// Returns the types of the stores that would wait for each other if a thread waited for a creation.

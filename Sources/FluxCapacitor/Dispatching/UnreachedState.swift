@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A state that has reached no store, and the probable reason. See ``Dispatcher/onUnreachedState``.
 public struct UnreachedState: Sendable, CustomStringConvertible {
   /// The dispatched state.
@@ -61,14 +59,13 @@ extension Dispatcher {
     }
   }
 
-  /// A closure in a structure. In a generic type such as `Mutex`, each access to a bare closure would wrap the
+  /// A closure in a structure. In a generic type such as `Guarded`, each access to a bare closure would wrap the
   /// closure in further closures, until a call overflows the stack.
   private struct Handler {
     var closure: (@Sendable (UnreachedState) -> Void)?
   }
 
-  // `Mutex` has no points at which a test's scheduler switches threads.
-  private static let handler = Mutex(
+  private static let handler = Guarded(
     Handler {
       #if DEBUG
         writeToStandardError("\($0)\n")
@@ -79,10 +76,8 @@ extension Dispatcher {
 
 #if DEBUG
   extension Dispatcher {
-    /// The types and the source locations of the unreached states so far. Access only under `knownLock`, which, unlike
-    /// a `Mutex`, is visible to the thread sanitizer.
-    private nonisolated(unsafe) static var known: Set<String> = []
-    private static let knownLock = Lock(isOfProcess: true)
+    /// The types and the source locations of the unreached states so far.
+    private static let known = Guarded(Set<String>())
 
     /// Makes this thread call `onUnreachedState` after the dispatch, for the first state of a type and source location.
     ///
@@ -100,7 +95,7 @@ extension Dispatcher {
       if let channel, channel.lock.withLock({ channel.hasDependents }) { return }
       let (fileID, line) = location
       let key = "\(ObjectIdentifier(State.self)) \(fileID):\(line)"
-      let isNew = Dispatcher.knownLock.withUnscheduledLock { Dispatcher.known.insert(key).inserted }
+      let isNew = Dispatcher.known.withLock { $0.insert(key).inserted }
       guard isNew else { return }
       let store = sourceName(of: State.RelatedStoreType.self)
       let reason =

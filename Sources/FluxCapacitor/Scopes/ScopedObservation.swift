@@ -10,10 +10,9 @@ final class ScopedObservation: @unchecked Sendable {
 
   init(of object: AnyObject, in bag: DustBuster) { (self.object, self.bag) = (object, bag) }
 
-  /// The observations, first those at which no later one has looked for the longest time. `lock` guards the queues.
-  nonisolated(unsafe) private static var ofAnyThread = FIFO<ScopedObservation>()
-  nonisolated(unsafe) private static var ofMainActor = FIFO<ScopedObservation>()
-  private static let lock = Lock(isOfProcess: true)
+  /// The observations, first those at which no later one has looked for the longest time.
+  private static let ofAnyThread = Guarded(FIFO<ScopedObservation>())
+  private static let ofMainActor = Guarded(FIFO<ScopedObservation>())
 
   /// Adds the observation, and ends up to two old ones.
   ///
@@ -23,25 +22,12 @@ final class ScopedObservation: @unchecked Sendable {
       // The observations of other tests must not change the steps of a scenario.
       if scheduledThread != nil { return }
     #endif
-    append(isOfMainActor)
+    let all = isOfMainActor ? ScopedObservation.ofMainActor : ScopedObservation.ofAnyThread
+    all.withLock { $0.append(self) }
     for _ in 1...2 {
       // No lock is held here, because this reference to the object or to the bag may be the last one.
-      guard let old = ScopedObservation.popFirst(isOfMainActor), let bag = old.bag else { continue }
-      if old.object == nil { bag.clean() } else { old.append(isOfMainActor) }
+      guard let old = all.withLock({ $0.popFirst() }), let bag = old.bag else { continue }
+      if old.object == nil { bag.clean() } else { all.withLock { $0.append(old) } }
     }
-  }
-
-  private func append(_ isOfMainActor: Bool) {
-    ScopedObservation.lock.withUnscheduledLock {
-      if isOfMainActor {
-        ScopedObservation.ofMainActor.append(self)
-      } else {
-        ScopedObservation.ofAnyThread.append(self)
-      }
-    }
-  }
-
-  private static func popFirst(_ isOfMainActor: Bool) -> ScopedObservation? {
-    lock.withUnscheduledLock { isOfMainActor ? ofMainActor.popFirst() : ofAnyThread.popFirst() }
   }
 }

@@ -45,17 +45,15 @@ struct SuspendedTask {
   /// The kind of the task's suspension, or nil if the task may be running.
   var suspension: PendingWork.Suspension? { count > 0 ? kind : nil }
 
-  private static let lock = Lock(isOfProcess: true)
-
-  /// The tasks that are suspended or have a piece of work. The table is guarded by `lock`.
-  nonisolated(unsafe) private static var all: [TaskID: SuspendedTask] = [:]
+  /// The tasks that are suspended or have a piece of work.
+  private static let all = Guarded([TaskID: SuspendedTask]())
 
   /// Changes a task's entry in the table.
   ///
   /// The scheduler of a scenario can't switch threads while a thread holds the table's lock. So a thread can
   /// call this method inside the lock of a record.
   static func update<Result>(_ task: TaskID, _ body: (inout SuspendedTask) -> Result) -> Result {
-    lock.withUnscheduledLock {
+    all.withLock { all in
       var suspended = all[task] ?? SuspendedTask()
       let result = body(&suspended)
       let isForgotten = suspended.pieces.isEmpty && suspended.count == 0

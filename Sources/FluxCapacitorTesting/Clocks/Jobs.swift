@@ -166,15 +166,3 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     }
   }
 }
-
-/// A value under a lock that, unlike a `Mutex`, the thread sanitizer sees, and that adds no steps to a scenario.
-private final class Guarded<Value>: @unchecked Sendable {
-  private let lock = Lock(isOfProcess: true)
-  private var value: Value
-
-  init(_ value: Value) { self.value = value }
-
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    lock.withUnscheduledLock { body(&value) }
-  }
-}

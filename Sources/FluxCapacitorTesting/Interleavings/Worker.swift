@@ -1,7 +1,7 @@
 #if DEBUG
   import Dispatch
+  import FluxCapacitor
   import Foundation
-  import Synchronization
 
   /// A system thread that runs the threads of scenarios, one at a time.
   ///
@@ -66,7 +66,7 @@
       private let number: Int?
 
       /// The numbers of explorations on each of the processors that the process may use.
-      private static let users = Mutex(
+      private static let users = Guarded(
         Dictionary(uniqueKeysWithValues: allowed.map { ($0, 0) })
       )
 
