@@ -137,6 +137,27 @@
       }
     }
 
+    /// D2: a write returns after the observers have been called, unless another thread is delivering.
+    @Test func observerAddedInATransactionReceivesAnotherThreadsChangeBeforeItsEnd() {
+      explore { scenario in
+        let (other, log) = (Variable(0), Log<Int>())
+        let phase = Log("before")
+        scenario.transaction {
+          _ = other.observe { log.append($0) }
+          phase.append("observed")
+          _ = other.value
+          phase.append("ending")
+        }
+        scenario.thread {
+          let isObserved = phase.last == "observed"
+          other.value = 1
+          if isObserved, phase.last == "observed" { #expect(log.entries == [0, 1]) }
+        }
+        scenario.keep(other)
+        scenario.check { #expect(log.entries.last == 1) }
+      }
+    }
+
     /// D2: an invoke returns after the reduce.
     @Test func invokeOfAnObserverAddedInAReduceReturnsAfterTheReduce() {
       explore { scenario in

@@ -169,7 +169,7 @@ extension AnyChannel {
   /// Lets later writes of the variable wait for a thread that has tried in vain to lock it together with others.
   final func askForPatience(after rounds: Int) {
     acquire()
-    pendingWrite.patience = UInt8(min(20, 8 + rounds / 16))
+    pendingWrite.patience = max(pendingWrite.patience, UInt8(min(20, 8 + rounds / 16)))
     lock.unlock()
   }
 

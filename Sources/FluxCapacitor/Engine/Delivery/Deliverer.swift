@@ -196,14 +196,11 @@ extension Observation {
   ///
   /// - Returns: Whether another thread has taken over the delivery.
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
-    let offering: Mailbox<Element>? = lock.withLock {
-      guard let mailbox, mailbox.queue.isCurrent else { return nil }
-      mailbox.offerer = thread.id
-      return mailbox
-    }
-    guard let offering else { return false }
-    return thread.waitForTakeover(under: lock, isOffered: { offering.offerer == thread.id }) {
-      offering.offerer = 0
+    // Only this thread drains the mailbox.
+    guard let mailbox = lock.withLock({ mailbox }), mailbox.queue.isCurrent else { return false }
+    lock.withLock { mailbox.offerer = thread.id }
+    return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
+      mailbox.offerer = 0
     }
   }
 }

@@ -53,8 +53,7 @@ import Synchronization
   /// Whether the observation is cleaned, or the observed value is deallocated.
   override var isOver: Bool { isCleaned || lock.withLock { channel == nil } }
 
-  /// Delivers one change to the observer. Only the thread that is delivering the channel calls this
-  /// method.
+  /// Delivers one change to the observer. Only the thread that is delivering the channel calls this method.
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
@@ -64,9 +63,8 @@ import Synchronization
     call(on: thread) { Observation.call(&changes, with: value) }
   }
 
-  /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the
-  /// closure during the call. The compiler can then omit the counting of two references, which would take
-  /// longer than a short call.
+  /// Calls the observer's closure. The `inout` parameter tells the compiler that no thread replaces the closure during the
+  /// call. Thus it omits the counting of two references, which would take longer than a short call.
   @inlinable @inline(never)
   static func call(_ changes: inout (@Sendable (Element) -> Void)?, with value: Element) {
     changes?(value)
@@ -99,13 +97,11 @@ import Synchronization
     case .current:
       // The thread that delivers the first value also delivers this value, unless that thread has offered
       // the delivery to other threads.
-      defer { mailbox.offerer = 0 }
-      return mailbox.offerer == 0 ? .nothing : .drain
+      return mailbox.takeOffer() ? .drain : .nothing
     case .main
     where MainQueue.isCurrent
       && (mailbox.drainer == thread.id || mailbox.values.count == 1):
-      // No block is sent if this value is the only pending value, or if this thread is draining the
-      // mailbox.
+      // No block is sent if this value is the only pending one, or if this thread is draining the mailbox.
       return mailbox.permitOne(on: thread) ? .drain : .nothing
     default: return .sendPermit(mailbox)
     }
@@ -144,8 +140,7 @@ import Synchronization
     }
   }
 
-  /// Puts the first value in front of all other values in the mailbox, and lets threads drain the
-  /// mailbox.
+  /// Puts the first value in front of all other values in the mailbox, and lets threads drain the mailbox.
   ///
   /// - Returns: The mailbox, or `nil` if the observation has been cleaned.
   @usableFromInline func prepend(first: Element) -> Mailbox<Element>? {
@@ -192,18 +187,23 @@ import Synchronization
     }
   }
 
-  /// Adds a place that drains the mailbox when this thread holds no lock, because the mailbox may contain changes of other
-  /// threads.
+  /// Offers the mailbox, which may contain changes of other threads, to the thread that brings the next one, and otherwise
+  /// drains it when this thread holds no lock.
   @inlinable func drainLater(on thread: CurrentThread) {
-    let place = Place(to: self) { observation, _, thread in
-      // The downcast is safe because the closure receives its place's target.
-      unsafeDowncast(observation, to: Observation.self).drain(on: thread)
+    lock.withLock {
+      mailbox = mailbox ?? Mailbox(for: .current)
+      mailbox?.offerer = thread.id
     }
-    thread.append(place, isOwn: false)
+    let drain: Place.Deliver = { observation, _, thread in
+      // The downcast is safe because the closure receives its place's target.
+      let observation = unsafeDowncast(observation, to: Observation.self)
+      let isOffered = observation.lock.withLock { observation.mailbox?.takeOffer() ?? false }
+      if isOffered { observation.drain(on: thread) }
+    }
+    thread.append(Place(to: self, by: drain), isOwn: false)
   }
 
-  /// Returns the value and the closure of the next call. If no call is permitted, this method ends the
-  /// draining of the mailbox and returns `nil`.
+  /// Returns the value and the closure of the next call. If no call is permitted, ends the draining and returns `nil`.
   @inlinable
   func next() -> (value: Element, changes: @Sendable (Element) -> Void)? {
     lock.lock()
@@ -216,9 +216,8 @@ import Synchronization
       mailbox.drainer = 0
     } else {
       self.mailbox = nil
-      // With release ordering, a thread that sees the flag `indirect` cleared also sees the effects of
-      // all calls through the mailbox. A thread that still sees the flag set checks the flag again under
-      // the lock.
+      // With release ordering, a thread that sees the flag `indirect` cleared also sees the effects of all calls through
+      // the mailbox. A thread that still sees the flag set checks it again under the lock.
       _ = flags.write { $0.bitwiseAnd(~Dust.indirect, ordering: .releasing) }
     }
     let isOver = channel == nil
@@ -228,8 +227,7 @@ import Synchronization
     return nil
   }
 
-  /// Releases the channel. If the observation is cleaned or has no pending values, this method also
-  /// releases the observer's closure.
+  /// Releases the channel and, if the observation is cleaned or has no pending values, the observer's closure.
   @inlinable func releaseContents() {
     lock.lock()
     let channel = self.channel
@@ -263,8 +261,7 @@ import Synchronization
   /// The number of the thread that is draining the mailbox, or zero.
   @usableFromInline var drainer: UInt32 = 0
 
-  /// The number of the thread that offers the remaining values to other threads, or zero. Only
-  /// observations on `.current` use this property.
+  /// The number of the thread that offers the remaining values to other threads, or zero. Used on `.current` only.
   @usableFromInline var offerer: UInt32 = 0
 
   /// The number of permitted calls that no thread has made yet.
@@ -286,6 +283,12 @@ import Synchronization
     guard drainer == 0 else { return false }
     drainer = thread.id
     return true
+  }
+
+  /// Takes the offer of a thread, if any. The caller must hold the observation's lock, and drain the mailbox then.
+  @inlinable func takeOffer() -> Bool {
+    defer { offerer = 0 }
+    return offerer != 0
   }
 
   @inlinable func popPermitted() -> Element? {

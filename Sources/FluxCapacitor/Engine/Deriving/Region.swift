@@ -254,8 +254,7 @@
       if deliverer.isDelivering, deliverer.admits(thread) { hasPlaceOfDeliverer = true }
       // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
       if channel.claimDelivery(on: thread) || channel.deliverer.isOffered {
-        let place = Place(to: channel, through: version, by: Region.deliver)
-        thread.append(place, isOwn: false)
+        thread.append(Place(to: channel, through: version, by: Region.deliver), isOwn: false)
       } else {
         channel.forward(through: version, by: Region.deliver)
       }

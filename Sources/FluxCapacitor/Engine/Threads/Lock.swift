@@ -48,20 +48,15 @@ import Synchronization
   /// Acquires the lock if the lock is free, and returns whether the attempt has succeeded.
   func tryLock() -> Bool {
     #if DEBUG
-      if scheduledThread != nil {
-        guard reach(.tryLock(id)) else { return false }
-        // If another thread holds the mutex now, that thread is outside the scenario and will unlock the
-        // mutex.
-        mutex._unsafeLock()
-        countHeldLocks(engine: 1)
-        return true
-      }
-    #endif
-    guard mutex._unsafeTryLock() else { return false }
-    _ = holder.load(ordering: .acquiring)
-    #if DEBUG
+      guard reach(.tryLock(id)) else { return false }
+      // If another thread holds the mutex now, that thread is outside the scenario and will unlock the mutex.
+      if scheduledThread != nil { mutex._unsafeLock() }
+      if scheduledThread == nil, !mutex._unsafeTryLock() { return false }
       countHeldLocks(engine: 1)
+    #else
+      guard mutex._unsafeTryLock() else { return false }
     #endif
+    _ = holder.load(ordering: .acquiring)
     return true
   }
 
