@@ -110,6 +110,24 @@ struct FollowingTests {
     #expect(!folder.names.contains("missing"))
   }
 
+  /// Linux doesn't report the deletion of a folder that a process has opened, so only `flush()` notices that.
+  @Test func followerNoticesThatItsFolderIsMoved() async throws {
+    let parent = try TemporaryFolder()
+    let child = parent.file("state")
+    let writer = try Keeper(directory: child, dispatcher: Dispatcher())
+    try await writer.close()
+    let follower = try Keeper(directory: child, role: .following, dispatcher: Dispatcher())
+    let followed = try follower.open(NotesStore.self)
+    try await follower.flush()
+    let causes = ValueRecorder(follower.failure.map { $0?.cause })
+    await causes.next(1)
+
+    try FileManager.default.moveItem(at: child, to: parent.file("backup"))
+
+    #expect(await causes.next(1) == [.folderMissing])
+    withExtendedLifetime((follower, followed)) {}
+  }
+
   @Test func closedFollowerAdoptsNothing() async throws {
     let (follower, followed) = try follower()
     try await follower.close()
