@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Observation
 import Testing
 
 /// B9: each key has effects of its own, which exist as long as they have work.
@@ -72,6 +73,58 @@ struct KeyedEffectsTests {
 
     #expect(forgotten == nil)
     #expect(!effects[1].isRunning.value)
+  }
+
+  /// Nobody keeps the key's `Effects`.
+  @Test func observerOfAKeysProgressSeesItsOperations() async {
+    let effects = KeyedEffects<Int>()
+    let progress = ValueRecorder(effects[1].isRunning)
+    for _ in 1...2 { await effects[1].run { _ in }.value }
+    await Dispatcher.shared.settled()
+
+    #expect(progress.values == [false, true, false, true, false])
+  }
+
+  @Test func bodyThatReadsAKeysProgressIsDrawnAnew() async {
+    let (effects, drawn) = (KeyedEffects<Int>(), Log<Bool>())
+    @Sendable func draw() {
+      withObservationTracking {
+        drawn.append(effects[1].isRunning.value)
+      } onChange: {
+        draw()
+      }
+    }
+    draw()
+    for count in 1...2 {
+      await effects[1].run { _ in }.value
+      #expect(drawn.entries.count >= count)
+    }
+    await Dispatcher.shared.settled()
+
+    #expect(drawn.entries == [false, true, false, true, false])
+  }
+
+  /// The rows of a list show their progress, and then the list is gone.
+  @Test func keysThatAreNoLongerShownLeaveNothing() async {
+    let (effects, dusts) = (KeyedEffects<Int>(), DustBuster())
+    for key in 0..<100 {
+      effects[key].isRunning.observe { _ in }.cleaned(by: dusts)
+      withObservationTracking {
+        _ = effects[key].isRunning.value
+      } onChange: {
+      }
+      withObservationTracking {
+        _ = effects[key + 100].isRunning.value
+      } onChange: {
+      }
+    }
+    for key in 0..<200 { await effects[key].run { _ in }.value }
+    dusts.clean()
+    await Dispatcher.shared.settled()
+
+    for property in ["members", "awaited"] {
+      #expect("\(Mirror(reflecting: effects).descendant(property) ?? "")" == "[:]")
+    }
   }
 
   @Test func keyIsForgottenWhenItNoLongerCountsForItsLimit() async {

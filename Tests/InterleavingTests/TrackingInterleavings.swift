@@ -1,6 +1,7 @@
 #if DEBUG
   import FluxCapacitor
   import FluxCapacitorTestSupport
+  import FluxCapacitorTesting
   import Testing
 
   /// B5: reading a constant inside `withObservationTracking` tracks the constant.
@@ -48,6 +49,22 @@
         scenario.mainThread { view.draw() }
         scenario.thread { variable.value = 1 }
         scenario.check { #expect(view.drawings <= 2) }
+      }
+    }
+
+    /// The key has no effects yet, or another thread forgets it.
+    @Test func viewShowsTheProgressOfAKey() {
+      explore { scenario in
+        let (effects, gate) = (KeyedEffects<Int>(), Gate())
+        let view = View { effects[1].isRunning.value }
+        scenario.mainThread { view.draw() }
+        scenario.thread { _ = effects[1] }
+        scenario.thread { effects[1].run { _ in await gate.pass() } }
+        scenario.keep(effects)
+        scenario.check {
+          #expect(view.shown == true)
+          gate.open()
+        }
       }
     }
 

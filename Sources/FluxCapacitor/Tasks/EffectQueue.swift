@@ -13,7 +13,7 @@
   ///
   /// A starting effect increments the count first, so that a running operation never reads zero. The
   /// observers of `count` are called after the start, so that an observer can cancel the new effect.
-  let count = Variable(0)
+  let count: Variable<Int>
 
   private let policy: Effects.Policy
   private let lock = Lock()
@@ -32,8 +32,8 @@
   /// The number before the smallest number in `waiting`, or a smaller number.
   private var lastToBegin = 0
 
-  /// Called when the queue is deallocated.
-  private let didEnd: @Sendable () -> Void
+  /// Called with the count when the queue is deallocated.
+  private let didEnd: @Sendable (Variable<Int>) -> Void
 
   /// What the policy `.atMost` counts, or nil under another policy.
   private var rate: EffectRate?
@@ -45,13 +45,18 @@
   /// that the current task has to begin before it awaits the effect, or nil if the task must not await the effect.
   typealias Started = (task: Task<Void, Never>, isToEnd: Bool, suspension: TaskSuspension?)
 
-  init(_ policy: Effects.Policy, didEnd: @escaping @Sendable () -> Void = {}) {
+  init(
+    _ policy: Effects.Policy,
+    count: Variable<Int> = Variable(0),
+    didEnd: @escaping @Sendable (Variable<Int>) -> Void = { _ in }
+  ) {
     self.policy = policy
+    self.count = count
     self.didEnd = didEnd
     rate = EffectRate(policy)
   }
 
-  deinit { didEnd() }
+  deinit { didEnd(count) }
 
   /// Returns the time of a clock since the first call, or nil if the policy doesn't need it.
   func time<C: Clock>(of clock: C) -> Duration? where C.Duration == Duration {

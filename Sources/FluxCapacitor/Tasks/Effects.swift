@@ -59,7 +59,9 @@ public final class Effects: Sendable {
   init(_ queue: EffectQueue, membership: Membership?) {
     self.queue = queue
     self.membership = membership
-    isRunning = Constant(queue.count).map { $0 > 0 }.removeDuplicates()
+    // The constant keeps the queue, so that it shows the progress of a key whose `Effects` nobody else keeps.
+    isRunning = Constant(queue.count).map { count in withExtendedLifetime(queue) { count > 0 } }
+      .removeDuplicates()
   }
 
   deinit { queue.cancel() }

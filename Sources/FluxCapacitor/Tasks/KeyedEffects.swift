@@ -1,3 +1,7 @@
+#if canImport(Dispatch)
+  import Dispatch
+#endif
+
 /// Effects for each key: one policy, and operations that supersede or await only operations of the same key.
 ///
 /// A store gives each document, row or client effects of its own, without keeping a list of them:
@@ -20,9 +24,10 @@
 /// are loaded at the same time. With `.atMost(10, per: .seconds(1))` and the client's address as the key, the effects are a
 /// rate limit of each client.
 ///
-/// ``subscript(_:)`` returns an ``Effects``. It exists as long as you keep it, an operation is in progress or, under
-/// ``Effects/Policy/atMost(_:per:)``, operations that have begun still count. Then the key is forgotten, and costs nothing.
-/// If a key only counts for its limit, it is forgotten at a later use of any key.
+/// ``subscript(_:)`` returns an ``Effects``. A key is remembered as long as you keep its effects, an operation is in progress,
+/// somebody observes ``Effects/isRunning`` or, under ``Effects/Policy/atMost(_:per:)``, operations that have begun still count.
+/// Then it is forgotten, and costs nothing. If it only counts for its limit, that happens at a later use of any key. The body
+/// of a view that reads `loads[id].isRunning.value` is drawn anew when an operation of the key begins.
 ///
 /// You can use a `KeyedEffects` on any thread. If it is deallocated, its operations are cancelled.
 public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
@@ -39,6 +44,12 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
 
   /// The effects that exist.
   private var members: [Key: Member] = [:]
+
+  /// The counts of keys without effects, for whose changes views wait that have read `isRunning`.
+  private var awaited: [Key: Variable<Int>] = [:]
+
+  /// The number of these counts at which those are forgotten for which no view waits any more.
+  private var awaitedLimit = 32
 
   /// The effects with an operation in progress, and the number of these operations.
   private var held: [ObjectIdentifier: (effects: Effects, count: Int)] = [:]
@@ -74,7 +85,11 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
     forgetUnlimited()
     return lock.withLock {
       if let effects = members[key]?.effects { return effects }
-      let queue = members[key]?.queue ?? EffectQueue(policy) { [weak self] in self?.forget(key) }
+      let queue =
+        members[key]?.queue
+        ?? EffectQueue(policy, count: awaited[key] ?? Variable(0)) { [weak self] count in
+          self?.forget(key, count)
+        }
       let effects = Effects(queue, membership: Membership(family: self))
       members[key] = Member(queue: queue, effects: effects)
       return effects
@@ -95,14 +110,30 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
 
   private var queues: [EffectQueue] { lock.withLock { members.values.compactMap(\.queue) } }
 
-  /// Forgets a key when its queue is deallocated, unless the key already has a new one.
-  private func forget(_ key: Key) {
-    let remains: (queue: EffectQueue?, key: Key?)? = lock.withLock {
-      guard let index = members.index(forKey: key) else { return nil }
-      if let queue = members[index].value.queue { return (queue, nil) }
-      return (nil, members.remove(at: index).key)
+  /// Forgets a key when its queue is deallocated, unless the key already has a new queue, or a view waits for the count.
+  private func forget(_ key: Key, _ count: Variable<Int>) {
+    let isAwaited = count.channel.isAwaited
+    let (hasOtherCount, released): (Bool, [Any?]) = lock.withLock {
+      let queue = members[key]?.queue
+      let member = queue == nil ? members.index(forKey: key).map { members.remove(at: $0) } : nil
+      let other = awaited[key]
+      var released: [Any?] = [queue, member, other]
+      if queue != nil || other != nil && other !== count { return (true, released) }
+      if isAwaited {
+        awaited[key] = count
+      } else if let index = awaited.index(forKey: key) {
+        released.append(awaited.remove(at: index))
+      }
+      if awaited.count >= awaitedLimit {
+        released.append(awaited)
+        awaited = awaited.filter { $0.value.channel.isAwaited }
+        awaitedLimit = max(32, 2 * awaited.count)
+      }
+      return (false, released)
     }
-    withExtendedLifetime(remains) {}
+    // A view that waits has to read the other count. This can be the view's body, which waits only after its end.
+    if isAwaited, hasOtherCount { DispatchQueue.main.send { count.value += 0 } }
+    withExtendedLifetime(released) {}
   }
 
   /// Releases the effects of beginnings that no longer count. The clocks are user code, so they are read without the lock.

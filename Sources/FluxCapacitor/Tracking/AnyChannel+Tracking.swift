@@ -5,6 +5,9 @@ extension AnyChannel {
     anyExtras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
   }
 
+  /// Whether a tracked read might still wait for the channel's next change.
+  final var isAwaited: Bool { tracker?.use { $0.isAwaited } ?? false }
+
   /// Reports a read of a variable's channel to Observation. If Observation tracks the read, it is notified of
   /// the channel's next change.
   ///
