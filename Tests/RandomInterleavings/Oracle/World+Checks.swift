@@ -24,7 +24,7 @@
     /// Lets time pass and closes the sessions. All threads of the scenario have ended.
     func beginEnd() {
       clock.advance(by: .seconds(1_000))
-      if plan.hasSessions { shutDown(Op(.shutDown)) }
+      if plan.hasSessions { shutDown(Op(kind: .shutDown)) }
       endKeeping()
     }
 
@@ -45,8 +45,7 @@
       (bag, table, sessions, keeper) = (nil, nil, nil, nil)
       (watchers, listeners, nodes, variables, sinks) = ([], [], [], [], [])
       (held, stores, records, jobs, runs, effects) = ([], [], [], [], [], [])
-      (awaiting, tasks, openSessions, followers) = ([], [], [:], [])
-      dispatchers = []
+      (awaiting, tasks, openSessions, followers, dispatchers) = ([], [], [:], [], [])
     }
 
     /// Checks that nothing is left.

@@ -111,11 +111,9 @@
       for _ in 0..<pen.number(theme.derivations) {
         let count = roots.count + derivations.count
         let (first, second) = (pen.number(0...count - 1), pen.number(0...count - 1))
-        switch pen.number(0...9) {
-        case 0...3: derivations.append(.map(first))
-        case 4...5: derivations.append(.distinct(first))
-        default: derivations.append(.combine(first, second))
-        }
+        let kind = pen.number(0...9)
+        let derivation: Watch.Derivation = kind < 4 ? .map : kind < 6 ? .distinct : .combine(second)
+        derivations.append(Op(kind: .derive, target: first, watch: Watch(derivation: derivation)))
       }
       for _ in 0..<pen.number(theme.setup) {
         setup.append(pen.op(sinks > 0 && pen.chance(30) ? .listen : .observe, self, theme, 1))
@@ -152,7 +150,7 @@
     }
 
     mutating func op(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int) -> Op {
-      var op = Op(kind)
+      var op = Op(kind: kind)
       switch kind {
       case .set, .modify: op.target = number(0...max(0, plan.roots.count - 1))
       case .transaction, .reduce, .readTogether: op.target = number(0...plan.dispatchers - 1)
@@ -191,11 +189,9 @@
       watch.activeCalls = number(1...2)
       if chance(theme.otherQueues) { watch.queue = chance(50) ? .main : .own }
       if chance(30) {
-        switch number(0...2) {
-        case 0: watch.derivation = .map
-        case 1: watch.derivation = .distinct
-        default: watch.derivation = .combine(number(0...plan.nodeCount - 1))
-        }
+        let kind = number(0...2)
+        watch.derivation = kind == 0 ? .map : .distinct
+        if kind == 2 { watch.derivation = .combine(number(0...plan.nodeCount - 1)) }
       }
       switch number(0...19) {
       case 0: watch.style = .changes

@@ -17,21 +17,16 @@
     /// Returns Swift code for a value, without the properties that have their usual value.
     private static func code(of value: Any) -> String {
       let mirror = Mirror(reflecting: value)
-      func properties(without usual: Any) -> [String] {
-        zip(mirror.children, Mirror(reflecting: usual).children).compactMap { child, usual in
-          if "\(child.value)" == "\(usual.value)" { return nil }
-          return "\(child.label ?? ""): \(code(of: child.value))"
-        }
+      func call(_ name: String, without usual: Any) -> String {
+        let properties = zip(mirror.children, Mirror(reflecting: usual).children)
+        let arguments = properties.filter { "\($0.value)" != "\($1.value)" }
+          .map { "\($0.0.label ?? ""): \(code(of: $0.0.value))" }
+        return "\(name)(\(arguments.joined(separator: ", ")))"
       }
       switch value {
-      case let op as Op:
-        var parts = [".\(op.kind)", "\(op.target)"]
-        if op.payload > 0 { parts.append("payload: \(op.payload)") }
-        if "\(op.watch)" != "\(Watch())" { parts.append(code(of: op.watch)) }
-        if !op.body.isEmpty { parts.append("body: \(code(of: op.body))") }
-        return "Op(\(parts.joined(separator: ", ")))"
-      case is Plan: return "Plan(\(properties(without: Plan()).joined(separator: ",\n      ")))"
-      case is Watch: return "Watch(\(properties(without: Watch()).joined(separator: ", ")))"
+      case is Op: return call("Op", without: Op())
+      case is Plan: return call("Plan", without: Plan())
+      case is Watch: return call("Watch", without: Watch())
       case let lists as [[Op]]:
         return "[\n        \(lists.map(code).joined(separator: ",\n        "))]"
       case let values as [Any]: return "[\(values.map(code).joined(separator: ", "))]"
@@ -53,7 +48,7 @@
         for ops in Op.smaller(threads[index]) { add { $0.threads[index] = ops } }
       }
       for ops in Op.smaller(setup) { add { $0.setup = ops } }
-      for index in derivations.indices { add { $0.derivations.remove(at: index) } }
+      for ops in Op.smaller(derivations) { add { $0.derivations = ops } }
       for index in roots.indices where roots.count > 1 { add { $0.roots.remove(at: index) } }
       let changes: [(inout Plan) -> Void] = [
         { $0.dispatchers = 1 }, { $0.sinks = max(0, $0.sinks - 1) }, { $0.hasMain = false },

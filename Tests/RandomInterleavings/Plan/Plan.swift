@@ -2,10 +2,11 @@
   /// A scenario as data: what the setup and each thread do.
   struct Plan: Sendable {
     enum Root: Sendable { case variable, stored, row }
-    enum Derivation: Sendable { case map(Int), distinct(Int), combine(Int, Int) }
 
     var roots: [Root] = []
-    var derivations: [Derivation] = []
+
+    /// Operations whose watches derive constants.
+    var derivations: [Op] = []
     var dispatchers = 1
     var sinks = 0
     var effects = 0
@@ -59,15 +60,15 @@
   /// valid while the plan is shrunk.
   struct Op: Sendable {
     enum Kind: String, Sendable {
-      case set, modify, replaceAll, read, track, drop, observe, clean, cleanBag, send, listen
-      case transaction, readTogether, reduce
+      case derive, set, modify, replaceAll, read, track, drop, observe, clean, cleanBag, send
+      case listen, transaction, readTogether, reduce
       case create, letGo, clear
       case runEffect, performEffect, cancelEffects, cancelTask, advance
       case useSession, cancelUse, failOpen, shutDown
       case openKey, add, flush, closeKey, letGoOfKey, letGoOfKeeper, failCall, follow
     }
 
-    var kind: Kind
+    var kind = Kind.set
     var target = 0
     var payload = 0
     var watch = Watch()
@@ -79,12 +80,6 @@
     var number = 0
 
     var name: String { "\(kind) \(number)" }
-
-    init(_ kind: Kind, _ target: Int = 0, payload: Int = 0, _ watch: Watch? = nil, body: [Op] = [])
-    {
-      (self.kind, self.target, self.payload) = (kind, target, payload)
-      (self.watch, self.body) = (watch ?? Watch(), body)
-    }
   }
 
   /// How an operation observes.

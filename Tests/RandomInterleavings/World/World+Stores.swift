@@ -90,7 +90,8 @@
     /// Dispatches a state, which must wait for the end of the creation.
     required init() {
       super.init()
-      if world.history.place.dispatchers.isEmpty { world.reduce(Op(.reduce, record.dispatcher)) }
+      let op = Op(kind: .reduce, target: record.dispatcher)
+      if world.history.place.dispatchers.isEmpty { world.reduce(op) }
     }
   }
 

@@ -13,7 +13,9 @@
         table = VariableTable(rows.map { Row(id: $0, val: Val([history.firstWrite(to: $0)])) })
       }
       for (root, kind) in plan.roots.enumerated() { makeRoot(root, kind) }
-      for derivation in plan.derivations { derive(derivation) }
+      for op in plan.derivations {
+        nodes.append(nodes[op.target % nodes.count].map { derive($0, op.watch.derivation) })
+      }
       if let table { makeRows(of: table) }
     }
 
@@ -46,16 +48,6 @@
       let history = history
       _ = history.write(ofContents: table.rows.value)
       nodes.append(Node(table.rows, [Leaf(root: root)]) { Val([history.write(ofContents: $0)]) })
-    }
-
-    private func derive(_ derivation: Plan.Derivation) {
-      func source(_ index: Int) -> (any AnyNode)? { nodes[index % nodes.count] }
-      switch derivation {
-      case .map(let index): nodes.append(source(index)?.map())
-      case .distinct(let index): nodes.append(source(index)?.distinct())
-      case .combine(let first, let second):
-        nodes.append(source(first).flatMap { first in source(second).map(first.combine) })
-      }
     }
 
     // MARK: - Writing
