@@ -24,6 +24,13 @@ final class ScopedObservation: @unchecked Sendable {
     #endif
     let all = isOfMainActor ? ScopedObservation.ofMainActor : ScopedObservation.ofAnyThread
     all.withLock { $0.append(self) }
+    let thread = CurrentThread.current
+    // The old observations are other code's, whose closures are released when this thread holds no lock.
+    guard thread.holdsLock else { return ScopedObservation.endOld(in: all) }
+    thread.append(Place(to: self) { _, _, _ in ScopedObservation.endOld(in: all) }, isOwn: false)
+  }
+
+  private static func endOld(in all: Guarded<FIFO<ScopedObservation>>) {
     for _ in 1...2 {
       // No lock is held here, because this reference to the object or to the bag may be the last one.
       guard let old = all.withLock({ $0.popFirst() }), let bag = old.bag else { continue }

@@ -17,9 +17,8 @@ extension AnyChannel {
     while true {
       // Don't read the `next` of the last observation, because another thread might be appending to the
       // ring.
-      let next =
-        dust.toOpaque() == stretch.last?.toOpaque()
-        ? nil : dust.use { $0.next }
+      let isLast = dust.toOpaque() == stretch.last?.toOpaque()
+      let next = isLast ? nil : dust.use { $0.next }
       dust.use(body)
       guard let next else { return }
       dust = next
@@ -70,7 +69,7 @@ extension AnyChannel {
     }
     // Until the release, another thread that cleans the Dust finds the channel, and waits here for this thread.
     if !hasDependents || isOwned { observersMayHaveLeft() }
-    detached.release()
+    detached.releaseUnlocked(by: self, on: thread)
   }
 
   /// Defers an action until this thread holds no lock. Afterward, the thread performs the action as part of its pending

@@ -132,7 +132,7 @@ import Synchronization
     acquire()
     closeIfIdle(into: &detached)
     lock.unlock()
-    detached.release()
+    detached.releaseUnlocked(by: self, on: .current)
   }
 
   /// Subscribes a closure of the library that is called after each change of the variable.

@@ -59,8 +59,8 @@ public class Dust: @unchecked Sendable {
   /// doesn't wait for a running call, because the call might wait for a lock that this thread holds.
   ///
   /// You can call `clean()` from any thread, more than once, and inside any observer, including the
-  /// observer of this observation. The closure and its captured values are released immediately or, if a
-  /// change is being delivered, after that delivery.
+  /// observer of this observation. The closure and its captured values are released immediately. If a change is being
+  /// delivered, they are released after that delivery, and in a reduce, a transaction or an initializer of a store, after it.
   ///
   /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning the last observer
   ///   is O(n) in the number of variables and constants that no other observed constant uses.

@@ -101,7 +101,6 @@ extension Node {
   /// Unlinks this node from its sources if the channel is no longer observed. Then unlinks each upstream
   /// node that is no longer observed.
   func deactivateIfUnobserved() {
-    // Discarded values are released after unlocking, because a `deinit` can run user code.
     var discarded: [Any] = []
     var candidates = [self]
     lockRoots()
@@ -113,7 +112,8 @@ extension Node {
       }
     }
     unlockRoots()
-    withExtendedLifetime(discarded) {}
+    // Discarded values are released after unlocking, because a `deinit` can run user code.
+    releaseAfterUnlocking(discarded)
   }
 
   /// Makes the node inactive, unless the node is observed or its region is being delivered. In the latter case, the

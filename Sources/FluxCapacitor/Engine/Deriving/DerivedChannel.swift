@@ -140,6 +140,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
         // The value's type is stated, because a cast to an optional would flatten a nil inside an existential.
         first = .some(evaluation.value(of: self) as Element)
       }
+      releaseAfterUnlocking(evaluation)
     }
     if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
     thread.deliverPlaces()
