@@ -25,6 +25,31 @@ struct SnapshotTests {
     #expect(store.reads.withLock { $0 } <= reads + 2)
     #expect(try folder.text(of: "slow.json").contains("\"number\" : 10000"))
   }
+
+  /// Before, the keeper forgot the store, so a later flush succeeded without saving it.
+  @Test func storeThatIsOpenedAgainWhileItsCloseEncodesIsSaved() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(SlowStore.self, key: "a", on: .shared)
+    Dispatcher.shared.dispatch(Slow.add)
+    async let closed: Void = keeper.close(SlowStore.self, key: "a")
+    await store.pace.encodingBegins()
+
+    #expect(try keeper.open(SlowStore.self, key: "a", on: .shared) === store)
+    Dispatcher.shared.dispatch(Slow.add)
+    store.pace.finishAll()
+    try await closed
+    for number in 2...3 {
+      try await keeper.flush(SlowStore.self, key: "a")
+      #expect(try folder.text(of: "slow.key-a.json").contains("\"number\" : \(number)"))
+      #expect(keeper.saved(SlowStore.self, key: "a").value.number == number)
+      Dispatcher.shared.dispatch(Slow.add)
+    }
+    try await keeper.close(SlowStore.self, key: "a")
+    #expect(throws: KeeperFailure.self) {
+      try keeper.open(SlowStore.self, key: "a", on: .shared)
+    }
+  }
 }
 
 /// Lets a test decide when an encoder goes on.

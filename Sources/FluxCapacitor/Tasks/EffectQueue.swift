@@ -173,6 +173,7 @@
       if isSpared(effect) { continue }
       superseded.tasks.append(task)
       running[effect.number] = nil
+      rate?.forget(effect)
     }
     waiting = [:]
     newestSuperseded = newest

@@ -10,6 +10,9 @@ protocol AnyKeptStore: AnyObject, Sendable {
   /// The store's dispatcher, or nil after it was deallocated.
   var dispatcher: Dispatcher? { get }
 
+  /// The number of the last call of `open` that has returned the store. The keeper's lock guards it.
+  var opening: Int { get set }
+
   /// Returns whether this object is the link between another store and its file.
   func belongs(to store: any Persistable) -> Bool
 

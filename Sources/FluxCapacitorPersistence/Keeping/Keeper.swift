@@ -190,13 +190,14 @@ public final class Keeper: Sendable {
 
   /// Saves the store of a key, and forgets the store.
   ///
-  /// Later changes of the store are not saved. Afterward, you can open the key again, on another dispatcher. If
-  /// the key isn't open, the method does nothing.
+  /// Later changes of the store are not saved. Afterward, you can open the key again, on another dispatcher. If you open it
+  /// on the same dispatcher while this method is saving the store, you get the same store, and the key stays open. If the key
+  /// isn't open, the method does nothing.
   ///
   /// - Throws: The ``KeeperFailure`` if the store couldn't be saved. In this case, the key stays open, and the keeper
   ///   tries again later.
   public func close<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {
-    try await core.pass(.one(FileName(of: S.archive.name, key: key)))
+    try await core.close(FileName(of: S.archive.name, key: key))
   }
 
   /// The value of an open store that is on the disk.

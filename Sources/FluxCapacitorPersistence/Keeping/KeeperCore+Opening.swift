@@ -37,10 +37,21 @@ extension KeeperCore {
     if isNew {
       // The writer might have replaced the file after this thread read it.
       if role == .following { folderDidChange() }
-    } else if !(keptStore(name)?.belongs(to: store) ?? false) {
+    } else if !reopen(name, store) {
       throw storeExists(S.self, name)
     }
     return store
+  }
+
+  /// Returns whether a store is open. A `close` in progress then leaves it open.
+  private func reopen(_ name: FileName, _ store: any Persistable) -> Bool {
+    let kept = keptStore(name)
+    releaseAfterUnlocking(kept)
+    guard let kept, kept.belongs(to: store) else { return false }
+    return lock.withLock {
+      note(kept)
+      return stores[name.inTable] === kept
+    }
   }
 
   /// Returns the value on the disk of an open store.
@@ -88,12 +99,19 @@ extension KeeperCore {
   {
     let (isClosed, former) = lock.withLock {
       if folder == nil { return (true, nil as (any AnyKeptStore)?) }
+      note(kept)
       let former = stores.updateValue(kept, forKey: name.inTable)
       if !name.hasKey, former == nil { namesWithoutKey.append(name.inTable) }
       return (false, former)
     }
     releaseAfterUnlocking(former)
     if isClosed { throw closedFailure }
+  }
+
+  /// Notes that a store is opened. The caller must hold the lock.
+  private func note(_ kept: any AnyKeptStore) {
+    lastOpening += 1
+    kept.opening = lastOpening
   }
 
   private func storeExists<S: Persistable>(_: S.Type, _ name: FileName) -> KeeperFailure {

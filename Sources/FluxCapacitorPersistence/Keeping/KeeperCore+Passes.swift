@@ -39,7 +39,7 @@ extension KeeperCore {
     if failures.isEmpty {
       switch scope {
       case .last: release()
-      case .one(let name): forget(name)
+      case .one(let name, let opening): forget(name, unlessOpenedAfter: opening)
       case .changed, .all: break
       }
     }
@@ -54,7 +54,7 @@ extension KeeperCore {
     lock.withLock {
       switch scope {
       case .last: return stores.sorted { $0.key < $1.key }.map(\.value)
-      case .one(let name): return stores[name.inTable].map { [$0] } ?? []
+      case .one(let name, _): return stores[name.inTable].map { [$0] } ?? []
       case .changed, .all:
         let names = role == .following ? Array(stores.keys) : namesWithoutKey + changedNames
         changedNames = []
@@ -139,13 +139,20 @@ extension KeeperCore {
     withExtendedLifetime(contents) {}
   }
 
-  private func forget(_ name: FileName) {
+  /// Forgets a store that is closed. If it was opened again meanwhile, it counts as changed, because its changes after the
+  /// last snapshot weren't noted.
+  private func forget(_ name: FileName, unlessOpenedAfter opening: Int?) {
     // This thread releases the store after unlocking.
-    let store = lock.withLock {
+    let (store, isForgotten) = lock.withLock {
+      guard let store = stores[name.inTable], store.opening == opening else {
+        return (stores[name.inTable], false)
+      }
       changedNames.remove(name.inTable)
-      return stores.removeValue(forKey: name.inTable)
+      stores[name.inTable] = nil
+      return (store, true)
     }
-    withExtendedLifetime(store) {}
+    guard let store, !isForgotten else { return }
+    forEachDispatcher(of: [store]) { $0[0].retrySnapshot() }
   }
 }
 

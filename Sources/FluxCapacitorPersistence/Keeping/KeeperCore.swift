@@ -15,8 +15,8 @@ final class KeeperCore: @unchecked Sendable {
     /// All stores. Afterward, the keeper is closed.
     case last
 
-    /// The store with a key. Afterward, the key is closed.
-    case one(FileName)
+    /// The store with a key. Afterward, the key is closed, unless it was opened again after that call of `open`.
+    case one(FileName, opening: Int?)
 
     var isOne: Bool { if case .one = self { true } else { false } }
   }
@@ -43,6 +43,9 @@ final class KeeperCore: @unchecked Sendable {
 
   /// The stores by the names of their files. The names are lowercase, because some file systems ignore case.
   var stores: [String: any AnyKeptStore] = [:]
+
+  /// The number of the last call of `open`.
+  var lastOpening = 0
 
   /// The names of the stores that threads are opening.
   var openings: Set<String> = []
@@ -154,6 +157,11 @@ extension KeeperCore {
       if isFirst { queue.send { [self] in _ = runPass(.all) } }
     }
     if let failure { throw failure }
+  }
+
+  /// Saves and forgets a store with a key.
+  func close(_ name: FileName) async throws(KeeperFailure) {
+    try await pass(.one(name, opening: lock.withLock { stores[name.inTable]?.opening }))
   }
 
   /// Runs a pass, and waits until it has ended.

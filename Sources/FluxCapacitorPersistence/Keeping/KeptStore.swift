@@ -15,6 +15,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   /// The store. `attach` sets this property before other threads can use this object.
   weak var store: S?
+  var opening = 0
   private var watcher: StoreWatcher?
 
   /// Whether time travel is a change like any other.
