@@ -63,7 +63,7 @@ struct ManualClockStressTests {
         for _ in 1...3 {
           async let pause: Void = clock.sleep(for: .milliseconds(500))
           try await pause
-          switch round % 6 {
+          switch round % 8 {
           case 0: await counter.add()
           case 1: await Task.detached { await counter.add() }.value
           case 2: for _ in 1...10 { await Task.yield() }
@@ -71,6 +71,12 @@ struct ManualClockStressTests {
             await withTaskGroup { group in for _ in 1...3 { group.addTask { await counter.add() } }
             }
           case 4: await Task { @MainActor in await counter.add() }.value
+          case 5:
+            await MainActor.run { Task { @MainActor in _ = (1...10_000).reduce(0, &+) } }.value
+          case 6:
+            await MainActor.run {
+              Task { @MainActor in for _ in 1...4 { await Task.yield() } }
+            }.value
           default: await MainActor.run {}
           }
           elements.yield(clock.now.offset)
@@ -79,7 +85,7 @@ struct ManualClockStressTests {
       await clock.advance(by: .seconds(2))
       #expect(
         log.entries == [.milliseconds(500), .seconds(1), .milliseconds(1_500)],
-        "\(round % 6)"
+        "\(round % 8)"
       )
       try await ticks.value
       elements.finish()

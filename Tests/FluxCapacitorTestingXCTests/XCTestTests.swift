@@ -8,6 +8,9 @@ final class XCTestTests: XCTestCase {
   /// The failures that `failures(of:)` has collected, or `nil` while `failures(of:)` isn't running.
   private var failures: [String]?
 
+  /// No task creates a property of a test case.
+  private let clock = ManualClock()
+
   func testWithDispatcherIsolatesTheStoresOfAnXCTest() {
     let store = withDispatcher(Dispatcher()) { () -> CounterStore in
       let store = CounterStore.instantiate()
@@ -29,6 +32,22 @@ final class XCTestTests: XCTestCase {
       let recorded = await values.next(2)
       XCTAssertEqual(recorded, [0, 1])
       XCTAssertEqual(states.states(of: Dispatcher.Counter.self), [.add(1)])
+    }
+  }
+
+  func testClockOfATestCaseWakesEachTask() async throws {
+    let clock = clock
+    for round in 0..<100 {
+      let instants = Variable<[Duration]>([])
+      let ticks = Task {
+        for _ in 1...3 {
+          try await clock.sleep(for: .seconds(1))
+          instants.value.append(clock.now.offset - .seconds(3 * round))
+        }
+      }
+      await clock.advance(by: .seconds(3))
+      XCTAssertEqual(instants.value, [.seconds(1), .seconds(2), .seconds(3)])
+      try await ticks.value
     }
   }
 

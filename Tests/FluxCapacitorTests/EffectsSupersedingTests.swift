@@ -34,6 +34,19 @@ struct EffectsSupersedingTests {
     #expect(store.count.value == 0)
   }
 
+  /// The main actor is busy, so the first operation can't begin before it is superseded.
+  @Test(arguments: policies.dropLast() + [.atMost(1, per: .seconds(1))]) @MainActor
+  func nextOperationBeginsAlthoughASupersededOneHasNotBegun(policy: Effects.Policy) async {
+    let effects = Effects(policy)
+    let tasks = (1...2).map { number in
+      effects.supersede()
+      return effects.run(clock: ManualClock()) { @MainActor [log] _ in log.append("\(number)") }
+    }
+    for task in tasks { await task.value }
+
+    #expect(log.entries == ["2"])
+  }
+
   @Test(arguments: policies)
   func nextOperationBeginsAlthoughASupersededOneHasNotEnded(policy: Effects.Policy) async {
     let effects = Effects(policy)

@@ -8,8 +8,9 @@ import Foundation
 /// enqueues it that has created a `ManualClock` of the test, or if the clock wakes it. So the count contains what the test
 /// starts and wakes, and nothing of other tests.
 ///
-/// The main actor runs its jobs by itself. `settle()` lets them run first. If such a job enqueues another one, or goes on
-/// outside of the main actor, the hook can't tell to which test it belongs, so it counts for all tests.
+/// The main actor runs its jobs by itself, unknown to the hook. `settle()` lets them run first, and those that they enqueue on
+/// the main actor. If such a job goes on outside of the main actor, it counts for all tests. If no task has created a clock,
+/// such as a property of an `XCTestCase`, all unknown jobs count here.
 final class Jobs: TaskExecutor, @unchecked Sendable {
   /// What a thread does for a `Jobs`: it runs a job, or wakes tasks. What it enqueues counts for no test if `jobs` is nil.
   private struct Work {
@@ -27,6 +28,9 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
 
     /// The jobs of the tests, by the tasks that have created clocks.
     var ofTests: [TaskID: Jobs] = [:]
+
+    /// The jobs that no known task has enqueued, if there are clocks that no task has created.
+    var ofUnknownTasks: Jobs?
   }
 
   private static let table = Guarded(Table())
@@ -55,9 +59,10 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     _ = EnqueueHook.isSet
     let test = TaskID()
     return table.withLock { table in
-      let jobs = test.flatMap { table.ofTests[$0] } ?? Jobs(of: test)
+      let known = test.map { table.ofTests[$0] } ?? table.ofUnknownTasks
+      let jobs = known ?? Jobs(of: test)
       jobs.state.withLock { $0.clocks += 1 }
-      if let test { table.ofTests[test] = jobs }
+      if let test { table.ofTests[test] = jobs } else { table.ofUnknownTasks = jobs }
       return jobs
     }
   }
@@ -70,6 +75,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
         return state.clocks == 0
       }
       if isLast, let test { table.ofTests[test] = nil }
+      if isLast, test == nil { table.ofUnknownTasks = nil }
     }
   }
 
@@ -105,7 +111,8 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       // The test's task might run here because of a former clock.
       if let current, let jobs = table.ofTests[current] { return (jobs, false) }
       if let work { return (work.jobs, false) }
-      return (MainQueue.isCurrent && !table.ofTests.isEmpty ? ofAllTests : nil, false)
+      let isOfMain = MainQueue.isCurrent && !table.ofTests.isEmpty
+      return (isOfMain ? ofAllTests : table.ofUnknownTasks, false)
     }
     jobs?.add(job)
     return hasHopped || jobs != nil
@@ -135,7 +142,8 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       defer { state.waiters = [] }
       return state.waiters
     }
-    for waiter in waiters { waiter.resume() }
+    // The waiting test counts nowhere.
+    Jobs.waking(for: nil) { for waiter in waiters { waiter.resume() } }
   }
 
   // MARK: Waiting
@@ -146,13 +154,19 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       let total = Jobs.ofAllTests.total + self.total
       await waitUntilNoneIsLeft()
       await Jobs.ofAllTests.waitUntilNoneIsLeft()
-      // The main actor runs its jobs in the order in which they were enqueued.
-      await withCheckedContinuation { continuation in
-        DispatchQueue.main.async { Jobs.waking(for: nil) { continuation.resume() } }
+      // The main actor runs its jobs in the order in which they were enqueued. Each round trip lets those run that the jobs
+      // of the former one have enqueued.
+      for _ in 1...Jobs.longestChain where Jobs.ofAllTests.total + self.total == total {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.main.async { Jobs.waking(for: nil) { continuation.resume() } }
+        }
       }
       if Jobs.ofAllTests.total + self.total == total { return }
     }
   }
+
+  /// The number of jobs of the main actor that `settle()` waits for if each of them enqueues the next one.
+  private static let longestChain = 8
 
   private var total: Int { state.withLock { $0.total } }
 

@@ -150,9 +150,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// for something else, or has ended. These are the tasks that the clock has woken, those that your test has started, and
   /// those that they have started, however busy the machine is.
   ///
-  /// The clock doesn't know of work on dispatch queues or of an answer from a network. If such work leads to a sleep, wait for
-  /// ``sleeping(_:within:isolation:fileID:filePath:line:column:)`` first. A task that never waits, such as a loop over
-  /// `Task.yield()`, lets the method wait for ever.
+  /// - Create the clock in the test or in its suite, because it knows the tasks of the task that has created it.
+  /// - On the main actor, the method waits for jobs that other jobs of the main actor have enqueued, up to 8 in a row.
+  /// - The clock doesn't know of work on dispatch queues, on executors of your own, or of an answer from a network. If such
+  ///   work leads to a sleep, wait for ``sleeping(_:within:isolation:fileID:filePath:line:column:)`` first.
+  /// - A task that never waits, such as a loop over `Task.yield()`, lets the method wait for ever.
   ///
   /// In a scenario of `everyInterleaving`, the method doesn't wait, because the scenario explores each order.
   ///
