@@ -136,6 +136,50 @@
       #expect(failure.contains("while variable.value == 0 {}"))
     }
 
+    @Test(arguments: [nil, "poller"])
+    func everyInterleavingReportsATaskThatDoesNotEnd(name: String?) async {
+      let failure = await failureOf { scenario in
+        let variable = Variable(0)
+        scenario.task(name) { while variable.value == 0 {} }
+      }
+
+      #expect(failure.contains("it doesn't end: \(name ?? "task 1") spins"))
+    }
+
+    @Test func everyInterleavingNamesTasksThatWaitForEachOther() async {
+      let failure = await failureOf { scenario in
+        let (left, right) = (Dispatcher(), Dispatcher())
+        scenario.task("left") { left.read { right.read {} } }
+        scenario.task { right.read { left.read {} } }
+      }
+
+      #expect(failure.contains("left waits for a lock that task 2 holds"))
+    }
+
+    @Test func tasksOfAScenarioHaveDifferentNames() async {
+      let failure = await failureOf { scenario in
+        let variable = Variable(0)
+        scenario.task("task 1") { variable.value += 1 }
+        scenario.task { variable.value += 1 }
+        scenario.check { try expectEqual(variable.value, 0) }
+      }
+
+      #expect(failure.contains("task 2 ("))
+    }
+
+    @Test func knownIssuesAndWarningsFailNoSchedule() async {
+      await everyInterleaving { scenario in
+        scenario.thread { withKnownIssue { #expect(Bool(false)) } }
+        scenario.thread {}
+      }
+      #if compiler(>=6.3)
+        await everyInterleaving { scenario in
+          scenario.thread { Issue.record("A warning is no failure.", severity: .warning) }
+          scenario.thread {}
+        }
+      #endif
+    }
+
     @Test func failedExpectationFailsItsScheduleWhereverItStands() async {
       let queue = DispatchQueue(label: "q")
       let places: [(place: String, (Scenario, Variable<Int>) -> Void)] = [

@@ -141,8 +141,9 @@ private struct TreeBuilder {
     switch value {
     case let date as Date:
       return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
-    case let url as URL where url.baseURL == nil:
-      return "URL(string: \(url.absoluteString.literal))!"
+    case let url as URL:
+      let base = url.baseURL.flatMap(literal).map { ", relativeTo: \($0)" } ?? ""
+      return "URL(string: \(url.relativeString.literal)\(base))!"
     case let id as UUID: return "UUID(uuidString: \(id.uuidString.literal))!"
     case let data as Data where data.count <= 60:
       return "Data(base64Encoded: \(data.base64EncodedString().literal))!"

@@ -123,7 +123,9 @@
         if let failure = run.failure {
           // The replay records the source location of each step for the report.
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
-          return Report(run: again).text(failure, number: schedules)
+          // The replay also knows the names of tasks. While it describes values, it can fail in another way.
+          let named = again.failure.flatMap { $0.prefix(12) == failure.prefix(12) ? $0 : nil }
+          return Report(run: again).text(named ?? failure, number: schedules)
         }
         if isGradual, random == nil, preemptions > 1, run.preemptions <= 1 {
           // The schedule has run before, and counts once.

@@ -19,6 +19,7 @@
       withKnownIssue(isIntermittent: true) {
         body()
       } matching: { issue in
+        if !issue.failsSchedule { return false }
         run.fail(issue)
         return true
       }
@@ -26,9 +27,20 @@
 
     /// Returns an issue that no schedule has recorded.
     func issue(besides issue: Issue) -> Issue? {
-      guard let run else { return issue }
+      guard let run, issue.failsSchedule else { return issue }
       run.fail(issue)
       return nil
+    }
+  }
+
+  extension Issue {
+    /// Whether the issue is neither known nor a warning.
+    fileprivate var failsSchedule: Bool {
+      #if compiler(>=6.3)
+        isFailure
+      #else
+        true
+      #endif
     }
   }
 

@@ -50,9 +50,11 @@
     private func failEndlessly() {
       let last = trace.suffix(10_000)
       var reason = "it was stopped after \(trace.count.withCommas) steps"
-      if let number = last.first, last.allSatisfy({ $0 == number }) {
+      // Only a replay knows the names of tasks.
+      let names = Set(last.map { threads[$0 - 1].name })
+      if names.count == 1, let name = names.first {
         reason = """
-          \(threads[number - 1].name) spins: it took the last \(last.count.withCommas) steps or more alone. If its loop \
+          \(name) spins: it took the last \(last.count.withCommas) steps or more alone. If its loop \
           waits for another thread, let it wait for a lock or await a task instead
           """
       }

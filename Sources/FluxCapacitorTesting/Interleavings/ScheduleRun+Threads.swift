@@ -22,9 +22,16 @@
     func name(of job: UnownedJob) -> String {
       guard recording != nil else { return "" }
       let (new, id) = (nextTaskName.take(), "\(job)")
-      let name = taskNames[id] ?? new ?? "task \(taskNames.count + 1)"
+      let name = taskNames[id] ?? new ?? newTaskName()
       taskNames[id] = name
       return name
+    }
+
+    private func newTaskName() -> String {
+      var number = taskNames.count + 1
+      let names = givenNames.union(taskNames.values)
+      while names.contains("task \(number)") { number += 1 }
+      return "task \(number)"
     }
 
     /// Adds a thread for a block or a job that another thread has enqueued.

@@ -48,6 +48,9 @@
     /// The number of steps before those that the recording contains.
     private let unrecordedSteps: Int
 
+    /// The names that the scenario gives to its threads and tasks.
+    @exclusivity(unchecked) private(set) var givenNames: Set<String> = []
+
     /// The names of the scenario's tasks, by the runtime's descriptions of their jobs, in a run that records its steps.
     @exclusivity(unchecked) var taskNames: [String: String] = [:]
 
@@ -103,6 +106,7 @@
     }
 
     func run(_ scenario: Scenario, isChecked: Bool) {
+      givenNames = Set(scenario.threads.compactMap(\.name))
       for thread in scenario.threads {
         let number = threads.count + 1
         add(
