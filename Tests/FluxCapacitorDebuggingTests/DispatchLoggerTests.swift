@@ -150,6 +150,25 @@ struct DispatchLoggerTests {
     #expect((stream.failure == nil) == (lines == 1))
   }
 
+  /// The reader comes late, and the stream is gone.
+  @Test func lastLineOfAFullPipeIsCompleted() {
+    let pipe = Pipe()
+    let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+    let flags = fcntl(writer.fileDescriptor, F_GETFL)
+    #expect(fcntl(writer.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+    let text = String(repeating: "x", count: 300_000) + "\n"
+    FileStream(writer).write(text)
+
+    var received: [UInt8] = []
+    while received.last != UInt8(ascii: "\n") {
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      let count = read(reader.fileDescriptor, &bytes, bytes.count)
+      received += bytes.prefix(count)
+    }
+    #expect(received == Array(text.utf8))
+    withExtendedLifetime(writer) {}
+  }
+
   /// The logger suppresses the `SIGPIPE` signal, which would end the process.
   @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()

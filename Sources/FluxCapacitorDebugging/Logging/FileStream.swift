@@ -3,11 +3,16 @@ import Foundation
 
 /// The file of a logger, to which it writes whole lines or none.
 package final class FileStream: @unchecked Sendable {
-  // The calls of `write` never overlap.
   private let file: FileHandle
+
+  // `writing` guards the two variables below.
+  private let writing = Lock()
 
   /// The rest of a line that the file has taken in part, such as a full pipe that doesn't block.
   private var rest: ArraySlice<UInt8> = []
+
+  /// Whether a block will try again to write the rest. The block keeps this object.
+  private var isFinishing = false
 
   private let lock = Lock()
   // `lock` guards this variable.
@@ -17,14 +22,10 @@ package final class FileStream: @unchecked Sendable {
 
   package var failure: (any Error)? { lock.withLock { firstFailure } }
 
-  deinit { write("") }
-
   /// Writes a text, unless the file doesn't even take the rest of an earlier one.
   package func write(_ text: String) {
-    withoutPipeSignal {
-      do {
-        // The handle throws an error if it's closed. Its descriptor might belong to another file.
-        try file.write(contentsOf: Data())
+    let isTorn = writing.withLock {
+      attempt {
         try writeRest()
         rest = Array(text.utf8)[...]
         let count = rest.count
@@ -34,7 +35,34 @@ package final class FileStream: @unchecked Sendable {
           if rest.count == count { rest = [] }
           throw error
         }
+      }
+      defer { isFinishing = !rest.isEmpty }
+      return !rest.isEmpty && !isFinishing
+    }
+    if isTorn { finish(after: .milliseconds(10)) }
+  }
+
+  /// Writes the rest when the file takes it, at the latest a second after that.
+  private func finish(after pause: Duration) {
+    let nanoseconds = Int(pause / .nanoseconds(1))
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in
+      let isTorn = writing.withLock {
+        attempt(writeRest)
+        isFinishing = !rest.isEmpty
+        return isFinishing
+      }
+      if isTorn { finish(after: min(pause * 2, .seconds(1))) }
+    }
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    withoutPipeSignal {
+      do {
+        // The handle throws an error if it's closed. Its descriptor might belong to another file.
+        try file.write(contentsOf: Data())
+        try body()
       } catch {
+        if (error as? POSIXError)?.code != .EAGAIN { rest = [] }
         lock.withLock { if firstFailure == nil { firstFailure = error } }
       }
     }
