@@ -101,10 +101,10 @@ struct DerivedLifetimeTests {
       observe(2_000)
       let before = residentBytes()
 
-      observe(40_000)
+      observe(10_000)
 
-      // The nodes of 40,000 constants would take about 8 MB.
-      #expect(residentBytes() - before < 3_000_000)
+      // The nodes of 10,000 constants would take about 2 MB.
+      #expect(residentBytes() - before < 1_000_000)
       dust.clean()
     }
   }

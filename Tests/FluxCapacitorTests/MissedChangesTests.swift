@@ -97,13 +97,13 @@ struct MissedChangesTests {
         } onChange: {
         }
       }
-      for _ in 1...10_000 { missAChange() }
+      for _ in 1...5_000 { missAChange() }
       let before = residentBytes()
 
-      for _ in 1...100_000 { missAChange() }
+      for _ in 1...25_000 { missAChange() }
 
       #expect(tally.value == 0)
-      #expect(residentBytes() - before < 4_000_000)
+      #expect(residentBytes() - before < 1_000_000)
     }
   }
 }

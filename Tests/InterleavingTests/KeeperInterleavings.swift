@@ -97,7 +97,7 @@
     // MARK: - Following
 
     @Test func followerThatJoinsBesideTheWriterHasTheLastState() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let (disk, keeper) = try Self.openStore(in: scenario)
         let (other, followers) = (Dispatcher(), Log<(Keeper, SumStore)>())
         scenario.thread {
@@ -116,7 +116,7 @@
     }
 
     @Test func followerTriesAgainAfterAFailedRead() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let (disk, keeper) = try Self.openStore(in: scenario)
         let (other, clock) = (Dispatcher(), ManualClock())
         let followers = Log<(Keeper, SumStore)>()

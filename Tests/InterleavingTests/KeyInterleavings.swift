@@ -93,7 +93,7 @@
     }
 
     @Test func keyIsOpenOnOneDispatcherAtATime() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
         let saved = Log<Void>()
@@ -116,7 +116,7 @@
     }
 
     @Test func statesOfTwoDispatchersSurviveAPowerFailureAfterAnySystemCall() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let disk = MemoryDisk()
         let keeper = try Self.keeper(disk)
         let dispatchers = [("a", Dispatcher()), ("b", Dispatcher())]

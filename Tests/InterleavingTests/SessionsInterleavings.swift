@@ -61,7 +61,7 @@
 
     @Test func useBesideTheEndOfTheIdleTimeKeepsTheSessionOrOpensANewOne() {
       let numbersOfSessions = Log<Int>()
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let log = Log<String>()
         let clock = ManualClock()
         let sessions = Self.sessions(log, idle: .seconds(1), clock: clock)

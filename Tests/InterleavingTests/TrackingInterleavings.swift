@@ -54,7 +54,7 @@
 
     /// The key has no effects yet, or another thread forgets it.
     @Test func viewShowsTheProgressOfAKey() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let (effects, gate) = (KeyedEffects<Int>(), Gate())
         let view = View { effects[1].isRunning.value }
         scenario.mainThread { view.draw() }

@@ -62,23 +62,26 @@
   /// - Parameters:
   ///   - sample: The approximate number of schedules with two preemptions. If THOROUGH is set in the environment, the
   ///     function explores all of them, up to a limit, and a sample of the schedules with three.
+  ///   - share: Each how many of the preemptions are tried. Pass more than one for a scenario that takes a second or more,
+  ///     such as one with files. If THOROUGH is set, all are tried.
   ///   - isReduced: Whether to skip schedules that are equivalent to earlier schedules. If `true`, the
   ///     threads may share data only in a `Log`.
   func explore(
     _ name: String = #function,
     sample: Int = 125,
+    oneIn share: Int = 1,
     isReduced: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
     var (former, schedules) = (1, 0)
     for extent in isThorough ? Extent.thorough : Extent.usual(sample: sample) {
-      guard schedules <= extent.formerLimit else { break }
+      guard schedules * (isThorough ? 1 : share) <= extent.formerLimit else { break }
       // Each preemption multiplies the schedules by about the same number. Three in four are equivalent to others.
       let expected = schedules * schedules / former / 4
       let exploration = Exploration(
         preemptions: extent.preemptions,
-        sparsity: extent.sample.map { max(1, expected / $0) } ?? 1,
+        sparsity: extent.sample.map { max(1, expected / $0) } ?? (isThorough ? 1 : share),
         limit: extent.limit,
         isReduced: isReduced
       )
