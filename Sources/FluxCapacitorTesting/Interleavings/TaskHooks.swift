@@ -100,9 +100,10 @@
 
   extension ScenarioThread {
     func enqueue(_ job: UnownedJob) {
-      run.add(byThread: self, named: run.name(of: job), isJob: true) {
+      let new = run.add(byThread: self, named: run.name(of: job), isJob: true) {
         (scheduledThread as? ScenarioThread)?.runJob(job)
       }
+      new?.hasYielded = job.address == self.job
     }
 
     func enqueueOnMain(_ job: UnownedJob) {
