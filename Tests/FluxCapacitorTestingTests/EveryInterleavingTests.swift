@@ -146,14 +146,6 @@
       #expect(failure.contains("it doesn't end: \(name ?? "task 1") spins"))
     }
 
-    @Test func everyInterleavingEndsForATaskThatYieldsInALoop() {
-      everyInterleaving { scenario in
-        let variable = Variable(0)
-        scenario.task { while variable.value == 0 { await Task.yield() } }
-        scenario.thread { variable.value = 1 }
-      }
-    }
-
     @Test func everyInterleavingNamesTasksThatWaitForEachOther() async {
       let failure = await failureOf { scenario in
         let (left, right) = (Dispatcher(), Dispatcher())

@@ -29,7 +29,8 @@
 /// Then it is forgotten, and costs nothing. If it only counts for its limit, that happens at a later use of any key. The body
 /// of a view that reads `loads[id].isRunning.value` is drawn anew when an operation of the key begins.
 ///
-/// You can use a `KeyedEffects` on any thread. If it is deallocated, its operations are cancelled.
+/// You can use a `KeyedEffects` on any thread. If it is deallocated, its operations are cancelled, except those of an
+/// ``Effects`` that you keep.
 public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   private struct Member {
     weak let queue: EffectQueue?

@@ -59,9 +59,6 @@
     @exclusivity(unchecked) var job: UInt = 0
     @exclusivity(unchecked) var hasHopped = false
 
-    /// Whether the thread continues a task after `Task.yield()`.
-    @exclusivity(unchecked) var hasYielded = false
-
     var bit: UInt64 { 1 &<< UInt64(number &- 1) }
 
     init(

@@ -152,10 +152,9 @@
       let jobs = threads.lazy.filter { $0.isJob && (others | usual.bit) & $0.bit != 0 }
       let firstJob = jobs.map(\.birth).min() ?? 0
       for thread in threads where others & thread.bit != 0 {
-        // A job that overtakes an earlier job counts as a preemption. Otherwise, there would be too many orders of jobs. So
-        // does a task that yields in vain, or a loop around `Task.yield()` would have endless schedules.
-        let isCounted =
-          isPreemption || thread.hasYielded || (thread.isJob && thread.birth > firstJob)
+        // A job that overtakes an earlier job counts as a preemption. Otherwise, there would be too many
+        // orders of jobs.
+        let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
           !isCounted || exploration.includes(choice),

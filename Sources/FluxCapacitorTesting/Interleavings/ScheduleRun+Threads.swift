@@ -35,13 +35,13 @@
     }
 
     /// Adds a thread for a block or a job that another thread has enqueued.
-    @discardableResult func add(
+    func add(
       byThread sender: ScenarioThread,
       named name: String,
       isJob: Bool,
       to queue: DispatchQueue? = nil,
       _ body: @escaping @Sendable () -> Void
-    ) -> ScenarioThread? {
+    ) {
       // Each access to `DispatchQueue.main` can return a different object.
       let isMain = queue?.label == ScheduleRun.main.label
       let queue = isMain ? ScheduleRun.main : queue
@@ -53,7 +53,7 @@
       if isJob { noteOrder(of: sender) }
       sender.children &+= 1
       births &+= 1
-      return add(
+      add(
         name,
         isMain: isMain,
         history: (sender.history &+ 7 &+ sender.children).mixed,
@@ -72,7 +72,7 @@
       histories &+= sender.history
     }
 
-    @discardableResult func add(
+    func add(
       _ name: String,
       isMain: Bool,
       isLast: Bool = false,
@@ -81,14 +81,11 @@
       isJob: Bool = false,
       queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
-    ) -> ScenarioThread? {
+    ) {
       // A new thread reuses the number of a finished job or block, so a task can have any number of jobs.
       let place = birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.birth > 0 }
       let number = (place ?? threads.count) + 1
-      guard number <= 64 else {
-        fail("there are more than 64 threads at a time.")
-        return nil
-      }
+      guard number <= 64 else { return fail("there are more than 64 threads at a time.") }
       let thread = ScenarioThread(
         number,
         of: self,
@@ -105,7 +102,6 @@
       thread.priority = exploration.random?.nextPriority() ?? 0
       if let place { threads[place] = thread } else { threads.append(thread) }
       histories &+= history
-      return thread
     }
 
     /// Lets other threads continue first if the exploration chooses them, and then performs a thread's

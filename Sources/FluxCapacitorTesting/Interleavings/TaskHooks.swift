@@ -100,10 +100,9 @@
 
   extension ScenarioThread {
     func enqueue(_ job: UnownedJob) {
-      let new = run.add(byThread: self, named: run.name(of: job), isJob: true) {
+      run.add(byThread: self, named: run.name(of: job), isJob: true) {
         (scheduledThread as? ScenarioThread)?.runJob(job)
       }
-      new?.hasYielded = job.address == self.job
     }
 
     func enqueueOnMain(_ job: UnownedJob) {
