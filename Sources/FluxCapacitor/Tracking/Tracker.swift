@@ -159,9 +159,9 @@ import Synchronization
   /// Notifies the trackings of a change that a view might have missed. The main queue calls this method.
   func noteMissedChange() {
     lock.withLock { missed = nil }
-    guard let channel = dust.lock.withLock({ dust.channel }) else { return }
+    // The variable may be gone already. Then this notification is the last one.
     notifyUsed(canMiss: false)
-    channel.observersMayHaveLeft()
+    dust.lock.withLock { dust.channel }?.observersMayHaveLeft()
   }
 
   /// Notifies the trackings that use a key path.
