@@ -85,7 +85,7 @@ struct KeyedEffectsTests {
     #expect(progress.values == [false, true, false, true, false])
   }
 
-  @Test func bodyThatReadsAKeysProgressIsDrawnAnew() async {
+  @Test func bodyThatReadsTheProgressOfAKeyIsDrawnAgain() async {
     let (effects, drawn) = (KeyedEffects<Int>(), Log<Bool>())
     @Sendable func draw() {
       withObservationTracking {

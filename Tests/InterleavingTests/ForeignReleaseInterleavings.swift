@@ -55,7 +55,7 @@
       #expect(held.entries == [false])
     }
 
-    /// A new scoped observation ends older ones, whose objects are gone.
+    /// A new scoped observation ends older ones after their objects.
     @Test(arguments: LockedPlace.allCases)
     func closureIsReleasedAfterALaterObservation(place: LockedPlace) {
       let (sink, variable, object) = (Sink<Int>(), Variable(0), Released(in: Log<Bool>()))

@@ -59,7 +59,7 @@ public final class Effects: Sendable {
   init(_ queue: EffectQueue, membership: Membership?) {
     self.queue = queue
     self.membership = membership
-    // The constant keeps the queue, so that it shows the progress of a key whose `Effects` nobody else keeps.
+    // The constant keeps the queue, so it shows a key's progress even if nothing else keeps the key's `Effects`.
     isRunning = Constant(queue.count).map { count in withExtendedLifetime(queue) { count > 0 } }
       .removeDuplicates()
   }

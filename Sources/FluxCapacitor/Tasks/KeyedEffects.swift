@@ -46,7 +46,7 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   /// The effects that exist.
   private var members: [Key: Member] = [:]
 
-  /// The counts of keys without effects, for whose changes views wait that have read `isRunning`.
+  /// The counts of keys without effects. A view that has read `isRunning` waits for each of them to change.
   private var awaited: [Key: Variable<Int>] = [:]
 
   /// The number of these counts at which those are forgotten for which no view waits any more.

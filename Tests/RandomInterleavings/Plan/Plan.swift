@@ -5,7 +5,7 @@
 
     var roots: [Root] = []
 
-    /// Operations whose watches derive constants.
+    /// Operations with watches that derive constants.
     var derivations: [Op] = []
     var dispatchers = 1
     var sinks = 0
