@@ -39,19 +39,18 @@ package final class FileStream: @unchecked Sendable {
       defer { isFinishing = !rest.isEmpty }
       return !rest.isEmpty && !isFinishing
     }
-    if isTorn { finish(after: .milliseconds(10)) }
+    if isTorn { finish(afterMilliseconds: 10) }
   }
 
   /// Writes the rest when the file takes it, at the latest a second after that.
-  private func finish(after pause: Duration) {
-    let nanoseconds = Int(pause / .nanoseconds(1))
-    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in
+  private func finish(afterMilliseconds pause: Int) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(pause)) { [self] in
       let isTorn = writing.withLock {
         attempt(writeRest)
         isFinishing = !rest.isEmpty
         return isFinishing
       }
-      if isTorn { finish(after: min(pause * 2, .seconds(1))) }
+      if isTorn { finish(afterMilliseconds: min(pause * 2, 1_000)) }
     }
   }
 

@@ -26,11 +26,9 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     /// The work of each thread that has any.
     var work: [ObjectIdentifier: Work] = [:]
 
-    /// The jobs of the tests, by the tasks that have created clocks.
-    var ofTests: [TaskID: Jobs] = [:]
-
-    /// The jobs that no known task has enqueued, if there are clocks that no task has created.
-    var ofUnknownTasks: Jobs?
+    /// The jobs of the tests, by the tasks that have created clocks. To nil, for clocks that no task has created, belong the
+    /// jobs that no known task has enqueued.
+    var ofTests: [TaskID?: Jobs] = [:]
   }
 
   private static let table = Guarded(Table())
@@ -59,10 +57,9 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     _ = EnqueueHook.isSet
     let test = TaskID()
     return table.withLock { table in
-      let known = test.map { table.ofTests[$0] } ?? table.ofUnknownTasks
-      let jobs = known ?? Jobs(of: test)
+      let jobs = table.ofTests[test] ?? Jobs(of: test)
       jobs.state.withLock { $0.clocks += 1 }
-      if let test { table.ofTests[test] = jobs } else { table.ofUnknownTasks = jobs }
+      table.ofTests[test] = jobs
       return jobs
     }
   }
@@ -74,8 +71,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
         state.clocks -= 1
         return state.clocks == 0
       }
-      if isLast, let test { table.ofTests[test] = nil }
-      if isLast, test == nil { table.ofUnknownTasks = nil }
+      if isLast { table.ofTests[test] = nil }
     }
   }
 
@@ -112,7 +108,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       if let current, let jobs = table.ofTests[current] { return (jobs, false) }
       if let work { return (work.jobs, false) }
       let isOfMain = MainQueue.isCurrent && !table.ofTests.isEmpty
-      return (isOfMain ? ofAllTests : table.ofUnknownTasks, false)
+      return (isOfMain ? ofAllTests : table.ofTests[nil], false)
     }
     jobs?.add(job)
     return hasHopped || jobs != nil

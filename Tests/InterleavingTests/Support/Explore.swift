@@ -74,14 +74,15 @@
     sourceLocation: SourceLocation = #_sourceLocation,
     _ scenario: (Scenario) throws -> Void
   ) {
+    let share = isThorough ? 1 : share
     var (former, schedules) = (1, 0)
     for extent in isThorough ? Extent.thorough : Extent.usual(sample: sample) {
-      guard schedules * (isThorough ? 1 : share) <= extent.formerLimit else { break }
+      guard schedules * share <= extent.formerLimit else { break }
       // Each preemption multiplies the schedules by about the same number. Three in four are equivalent to others.
       let expected = schedules * schedules / former / 4
       let exploration = Exploration(
         preemptions: extent.preemptions,
-        sparsity: extent.sample.map { max(1, expected / $0) } ?? (isThorough ? 1 : share),
+        sparsity: extent.sample.map { max(1, expected / $0) } ?? share,
         limit: extent.limit,
         isReduced: isReduced
       )
