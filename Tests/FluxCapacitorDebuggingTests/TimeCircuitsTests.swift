@@ -14,13 +14,13 @@ struct TimeCircuitsTests {
   @Test func travelKeepsTheHistoryIfAnObserverInvokesAState() {
     let dispatcher = Dispatcher()
     let stores = (
-      CountedStore.instantiate(on: dispatcher), LabelStore.instantiate(on: dispatcher)
+      CounterStore.instantiate(on: dispatcher), LabelStore.instantiate(on: dispatcher)
     )
     let circuits = TimeCircuits(dispatcher)
     let dust = stores.0.count.observe(ignoreFirst: true) {
       dispatcher.dispatch(LabelStore.State(text: "\($0)"))
     }
-    for _ in 1...2 { dispatcher.dispatch(CountedStore.State()) }
+    for _ in 1...2 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
 
     circuits.travel(to: 2)
     #expect(circuits.events.count == 4)
@@ -28,7 +28,7 @@ struct TimeCircuitsTests {
     circuits.travel(to: 4)
     #expect(stores.0.count.value == 2)
     #expect(stores.1.label.value == "2")
-    dispatcher.dispatch(CountedStore.State())
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
     #expect(circuits.events.count == 6)
     dust.clean()
   }
@@ -223,16 +223,6 @@ private indirect enum Deep: DispatchState {
 
 private final class DeepStore: Storable {
   func reduce(with _: Deep) {}
-}
-
-private final class CountedStore: Storable {
-  struct State: DispatchState {
-    typealias RelatedStoreType = CountedStore
-  }
-
-  let count = Variable(0)
-
-  func reduce(with _: State) { count.value += 1 }
 }
 
 private final class LabelStore: Storable {

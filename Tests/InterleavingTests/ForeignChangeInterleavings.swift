@@ -4,7 +4,7 @@
   import FluxCapacitorTesting
   import Testing
 
-  private final class PageStore: Storable {
+  final class PageStore: Storable {
     enum State: DispatchState { typealias RelatedStoreType = PageStore }
 
     nonisolated(unsafe) static var inInit: @Sendable () -> Void = {}
@@ -39,6 +39,9 @@
   /// V3: no thread delivers another thread's changes while it holds a lock: in the `init` of a store, in a transaction, or
   /// in a `modify`.
   @Suite(.serialized) struct ForeignChangeInterleavings {
+    /// Whether a lock was held when a value of `ForeignReleaseInterleavings.swift` was released.
+    let held = Log<Bool>()
+
     // MARK: Writing and instantiating in an init
 
     /// The `init` of a store writes 1. The observer acts on 2, which another thread writes.

@@ -4,16 +4,6 @@
   import FluxCapacitorTesting
   import Testing
 
-  private final class InitStore: Storable {
-    enum State: DispatchState { typealias RelatedStoreType = InitStore }
-
-    nonisolated(unsafe) static var inInit: @Sendable () -> Void = {}
-
-    init() { InitStore.inInit() }
-
-    func reduce(with _: State) {}
-  }
-
   /// Where user code runs while the thread holds a lock.
   enum LockedPlace: CaseIterable {
     case transaction, read, modify, initializer
@@ -24,16 +14,14 @@
       case .read: Dispatcher().read(body)
       case .modify: Variable(0).modify { _ in body() }
       case .initializer:
-        InitStore.inInit = body
-        withDispatcher(Dispatcher()) { withExtendedLifetime(InitStore.instantiate()) {} }
+        PageStore.inInit = body
+        withDispatcher(Dispatcher()) { withExtendedLifetime(PageStore.instantiate()) {} }
       }
     }
   }
 
   /// V3: what another part of the program has captured or replaced is released when this thread holds no lock.
-  @Suite(.serialized) struct ForeignReleaseInterleavings {
-    private let held = Log<Bool>()
-
+  extension ForeignChangeInterleavings {
     private var observer: @Sendable (Int) -> Void {
       let released = Released(in: held)
       return { _ in withExtendedLifetime(released) {} }
