@@ -124,7 +124,7 @@
           // The replay records the source location of each step for the report.
           let again = runOnce(scenario, by: Schedule(of: run.trace), isChecked: false)
           // The replay also knows the names of tasks. While it describes values, it can fail in another way.
-          let named = again.failure.flatMap { $0.prefix(12) == failure.prefix(12) ? $0 : nil }
+          let named = run.halt != nil && run.halt == again.halt ? again.failure : nil
           return Report(run: again).text(named ?? failure, number: schedules)
         }
         if isGradual, random == nil, preemptions > 1, run.preemptions <= 1 {

@@ -58,7 +58,7 @@
           waits for another thread, let it wait for a lock or await a task instead
           """
       }
-      fail("it doesn't end: \(reason).")
+      fail("it doesn't end: \(reason).", because: .endless)
     }
 
     /// Returns the oldest thread. By default, jobs run in the order in which they were enqueued.

@@ -181,7 +181,8 @@
           return "\(thread.name) \(reason ?? "can't continue")"
         }
         fail(
-          "the threads wait for each other, and stay blocked: \(sentences.joined(separator: ", "))."
+          "the threads wait for each other, and stay blocked: \(sentences.joined(separator: ", ")).",
+          because: .blocked
         )
         exploration.workers.abandon()
       }

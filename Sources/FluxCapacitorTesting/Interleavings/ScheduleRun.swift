@@ -21,6 +21,9 @@
     @exclusivity(unchecked) var threads: [ScenarioThread] = []
     @exclusivity(unchecked) private(set) var failure: String?
 
+    /// The cause of the failure if its sentence names threads.
+    @exclusivity(unchecked) private(set) var halt: Halt?
+
     /// The numbers of the threads that have taken the steps, in the order of the steps.
     @exclusivity(unchecked) var trace: [Int] = []
 
@@ -101,8 +104,11 @@
       nextDecision = position < decisions.count ? decisions[position].step : nil
     }
 
-    func fail(_ sentence: String) {
-      if failure == nil { failure = sentence }
+    /// Why no thread goes on.
+    enum Halt { case endless, blocked }
+
+    func fail(_ sentence: String, because halt: Halt? = nil) {
+      if failure == nil { (failure, self.halt) = (sentence, halt) }
     }
 
     func run(_ scenario: Scenario, isChecked: Bool) {
