@@ -18,8 +18,8 @@ public struct Change<Store: Storable>: Sendable {
   ///
   /// - Parameters:
   ///   - keyPath: The key path of the variable or constant in the store.
-  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
-  ///     `dump` shows them.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part.
+  ///     A part that hides its own parts, such as a `Secret`, must be `Equatable`.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
@@ -84,8 +84,8 @@ public struct Change<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - name: The name of the store's property. For a variable in an array or a dictionary, the name
   ///     includes the index or the key, as in `counts[0]`.
-  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part, as
-  ///     `dump` shows them.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part.
+  ///     A part that hides its own parts, such as a `Secret`, must be `Equatable`.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)

@@ -14,7 +14,7 @@ import FluxCapacitorDebugging
 /// ```
 ///
 /// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
-/// part, as `dump` shows them. `expectStates` doesn't wait for work that the operation starts on queues or
+/// part. A part that hides its own parts, such as a `Secret`, must be `Equatable`. `expectStates` doesn't wait for work that the operation starts on queues or
 /// in tasks. If the operation starts work on queues or in tasks, end the operation with `await
 /// Dispatcher.shared.settled()`.
 ///
@@ -46,7 +46,7 @@ public func expectStates(
 /// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
 ///
 /// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
-/// part, as `dump` shows them. `expectStates` doesn't wait for work that the operation starts on queues or
+/// part. A part that hides its own parts, such as a `Secret`, must be `Equatable`. `expectStates` doesn't wait for work that the operation starts on queues or
 /// in tasks.
 ///
 /// - Parameters:
@@ -107,7 +107,7 @@ private func compare(
   place.fail(
     """
     The states differ from the expected states:
-    \(list)\(dispatcher.hintAtUnsettled)
+    \(list)\(hintAtHiddenParts(in: states + expected))\(dispatcher.hintAtUnsettled)
 
     \(states.isEmpty ? "No state was invoked." : passing)
     """

@@ -220,8 +220,8 @@ public final class StoreTester<Store: Storable>: Sendable {
       isDerived: { name in contents.items.contains { $0.name == name && $0.value.isDerived } }
     )
     if let text = difference.text {
-      let code = code(for: happened, in: contents)
-      place.fail("\(Store.self) after \(cause):\(text)\(dispatcher.hintAtUnsettled)\(code)")
+      let hints = hintAtHiddenParts(in: happened.map(\.new)) + dispatcher.hintAtUnsettled
+      place.fail("\(Store.self) after \(cause):\(text)\(hints)\(code(for: happened, in: contents))")
     }
   }
 

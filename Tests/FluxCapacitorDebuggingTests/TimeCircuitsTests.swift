@@ -126,7 +126,7 @@ struct TimeCircuitsTests {
       states.append(State(of: store))
     }
 
-    for _ in 0..<200 {
+    for _ in 0..<(isThorough ? 200 : 50) {
       let position = Int.random(in: 0...count, using: &random)
       circuits.travel(to: position)
       #expect(State(of: store) == states[position])

@@ -76,10 +76,10 @@
           let turns = Variable(0)
           for parity in 0...1 {
             scenario.thread {
-              for turn in 0..<4 { turns.modify { $0 += $0 == turn * 2 + parity ? 1 : 0 } }
+              for turn in 0..<3 { turns.modify { $0 += $0 == turn * 2 + parity ? 1 : 0 } }
             }
           }
-          scenario.check { try expectEqual(turns.value / 8, 0) }
+          scenario.check { try expectEqual(turns.value / 6, 0) }
         }
       }
 
@@ -136,14 +136,13 @@
       #expect(failure.contains("while variable.value == 0 {}"))
     }
 
-    @Test(arguments: [nil, "poller"])
-    func everyInterleavingReportsATaskThatDoesNotEnd(name: String?) async {
+    @Test func everyInterleavingReportsATaskThatDoesNotEnd() async {
       let failure = await failureOf { scenario in
         let variable = Variable(0)
-        scenario.task(name) { while variable.value == 0 {} }
+        scenario.task("poller") { while variable.value == 0 {} }
       }
 
-      #expect(failure.contains("it doesn't end: \(name ?? "task 1") spins"))
+      #expect(failure.contains("it doesn't end: poller spins"))
     }
 
     @Test func everyInterleavingNamesTasksThatWaitForEachOther() async {

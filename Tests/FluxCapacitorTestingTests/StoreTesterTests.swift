@@ -185,7 +185,7 @@ struct StoreTesterTests {
     #expect(failure.contains("✗ searches: was expected to change to 3, but did not"))
   }
 
-  @Test func storeTesterComparesValuesThatAreNotEquatableByTheirDump() async {
+  @Test func storeTesterComparesValuesThatAreNotEquatablePartByPart() async {
     struct Opaque: Sendable {
       var number: Int
       let body: (@Sendable () -> Void)? = nil

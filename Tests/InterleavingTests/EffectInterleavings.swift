@@ -102,7 +102,7 @@
 
     /// Between two operations, the key's effects may be deallocated, while another thread asks for them.
     @Test func operationsOfOneKeyNeverOverlap() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let (effects, log) = (KeyedEffects<Int>(.serial), Log<String>())
         for _ in 1...2 {
           scenario.thread {

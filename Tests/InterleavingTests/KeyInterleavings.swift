@@ -35,7 +35,7 @@
 
     @Test func waitingFlushesShareASave() {
       let fewestWrites = Log(Int.max)
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let disk = MemoryDisk()
         let writes = Log<Void>()
         let (keeper, dispatcher, store) = try Self.openKey(on: disk)
@@ -65,7 +65,7 @@
     }
 
     @Test func flushDuringASaveWaitsForTheNextSave() {
-      explore { scenario in
+      explore(oneIn: 2) { scenario in
         let (keeper, dispatcher, store) = try Self.openKey()
         let flushed = Log<Int>()
         dispatcher.dispatch(Dispatcher.Sum.add(10))

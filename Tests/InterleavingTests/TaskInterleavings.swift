@@ -20,7 +20,7 @@
 
     /// An insertion into a large bag forgets the Dust that is over. A task that is about to be cancelled isn't over.
     @Test func taskIsCancelledAfterACleanThatFollowsAnInsertionBesideAnotherClean() {
-      explore { scenario in
+      explore(oneIn: 4) { scenario in
         let (bag, variable, cancelled) = (DustBuster(), Variable(0), Log<Bool>())
         let task = endlessTask(cleanedBy: bag)
         scenario.thread { bag.clean() }

@@ -131,6 +131,7 @@ struct Comparison {
   private mutating func areDifferent(_ old: Any, _ new: Any) -> Bool {
     if type(of: old) != type(of: new) { return true }
     if let old = old as? any Equatable { return !old.isEqual(to: new) }
+    if caseName(of: old) != caseName(of: new) { return true }
     // The identity of an object has changed. The contents of a secret must not decide.
     if type(of: old) is AnyClass || old is any Secret { return true }
     if isExhausted || isFull {
@@ -185,7 +186,7 @@ struct Comparison {
 }
 
 /// Returns whether two values have the same type and the same bytes, as copies of a value usually have.
-func areIdentical(_ first: Any, _ second: Any) -> Bool {
+package func areIdentical(_ first: Any, _ second: Any) -> Bool {
   func compare<Value>(_ first: Value) -> Bool {
     (second as? Value).map { haveSameBytes(first, $0) } ?? false
   }
@@ -202,3 +203,14 @@ func haveSameBytes<Value>(_ first: Value, _ second: Value) -> Bool {
     }
   }
 }
+
+/// Returns the name of an enum value's case, whatever the description of the value, or nil for other values.
+package func caseName(of value: Any) -> String? {
+  func name<Value>(_ value: Value) -> String? { runtimeCaseName(value).map { String(cString: $0) } }
+  let isEnum = !(value is any CustomReflectable) && Mirror(reflecting: value).displayStyle == .enum
+  return isEnum ? _openExistential(value, do: name) : nil
+}
+
+/// The function of Swift's runtime with which `print` finds the name of a case. Only the value of an enum may be passed.
+@_silgen_name("swift_EnumCaseName")
+private func runtimeCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?

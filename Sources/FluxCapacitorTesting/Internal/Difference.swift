@@ -37,6 +37,7 @@ struct Difference {
     isExact: Bool,
     isDerived: (String) -> Bool
   ) {
+    if !isExact, happened.contain(expected, isDerived) { return }
     var open = Array(expected.enumerated())
     var order: [Int] = []
     for event in happened {
@@ -121,6 +122,25 @@ struct Difference {
   private mutating func note(_ texts: [String], isMistake: Bool) {
     lines += texts.map { (isMistake ? "✗ " : "  ") + $0 }
     if isMistake { hasMistake = true }
+  }
+}
+
+extension [Difference.Event] {
+  /// Returns whether the expected changes are among these ones in the same order. The changes of each derived constant
+  /// have an order of their own.
+  fileprivate func contain(
+    _ expected: [Difference.Expectation],
+    _ isDerived: (String) -> Bool
+  ) -> Bool {
+    var ends: [String: Int] = [:]
+    return expected.allSatisfy { expectation in
+      let order = isDerived(expectation.name) ? expectation.name : ""
+      let place = self[ends[order, default: 0]...].firstIndex {
+        $0.name == expectation.name && isSame(expectation.value($0.old), $0.new)
+      }
+      ends[order] = place.map { $0 + 1 }
+      return place != nil
+    }
   }
 }
 

@@ -1,77 +1,118 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
-/// Returns whether two `Equatable` values are equal, or whether two other values are alike in every part.
+/// Returns whether two `Equatable` values are equal, or whether two other values are the same in every part.
 ///
-/// A NaN counts as the same value as another NaN, although `==` says otherwise, also inside other values. Swift
-/// can't compare functions, so two functions of the same type count as the same value.
+/// A NaN counts as the same value as another NaN, although `==` says otherwise, also inside other values. Swift can't
+/// compare functions, so two functions of the same type count as the same value. A value that hides its parts, such as a
+/// `Secret`, is never the same as another one, unless it's `Equatable`: a test fails rather than passes wrongly.
 func isSame(_ first: Any, _ second: Any) -> Bool {
-  if let value = first as? any Equatable {
-    return value.isEqual(to: second) || differOnlyInNaNs(first, second)
-  }
-  guard type(of: first) == type(of: second) else { return false }
-  let (parts, others) = (Mirror(reflecting: first), Mirror(reflecting: second))
-  switch parts.displayStyle {
-  case .dictionary:
-    let (entries, others) = (entries(parts), entries(others))
-    return entries.count == others.count
-      && entries.allSatisfy { key, value in others[key].map { isSame(value, $0) } ?? false }
-  case .struct, .enum, .tuple, .optional,
-    .collection where !parts.children.isEmpty:
-    return haveSameChildren(parts, others)
-  default:
-    return dumped(first) == dumped(second)
-  }
+  var parts = PartComparison()
+  return parts.isSame(first, second)
 }
 
-/// Returns whether two values differ only in parts that are NaN in both values.
-private func differOnlyInNaNs(_ first: Any, _ second: Any) -> Bool {
-  var hasNaN = false
-  return areAlike(first, second, &hasNaN) && hasNaN
+/// Returns the end of a failure message, which says why no test can compare one of the values, if that's so.
+func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
+  var parts = PartComparison(looksIntoSameObject: true)
+  for value in values { _ = parts.isSame(value, value) }
+  guard let type = parts.hiding else { return "" }
+  let reason = type is any Secret.Type ? "is a Secret" : "has a mirror of its own"
+  return
+    "\n\n\(type) \(reason) and isn't Equatable, so no test can tell whether two of its values are the same. "
+    + "Make \(type) Equatable."
 }
 
-/// Returns whether all parts of two values are equal, or NaN in both values. Notes whether a part is NaN.
-private func areAlike(_ first: Any, _ second: Any, _ hasNaN: inout Bool) -> Bool {
-  guard type(of: first) == type(of: second) else { return false }
-  if let number = first as? any FloatingPoint, let other = second as? any FloatingPoint,
-    number.isNaN, other.isNaN
-  {
+private struct PartComparison {
+  /// Whether even an object is compared with itself.
+  var looksIntoSameObject = false
+
+  /// A type that hides its parts and isn't `Equatable`, if the comparison has met one.
+  private(set) var hiding: (any Any.Type)?
+  private var hasNaN = false
+
+  /// The objects whose parts are being compared, because objects can refer to each other.
+  private var objects: Set<[ObjectIdentifier]> = []
+
+  init(looksIntoSameObject: Bool = false) {
+    self.looksIntoSameObject = looksIntoSameObject
+  }
+
+  mutating func isSame(_ first: Any, _ second: Any) -> Bool {
+    if let number = first as? any FloatingPoint, let other = second as? any FloatingPoint,
+      number.isNaN, other.isNaN, type(of: first) == type(of: second)
+    {
+      hasNaN = true
+      return true
+    }
+    guard let value = first as? any Equatable else { return haveSameParts(first, second) }
+    if value.isEqual(to: second) { return true }
+    // Values that differ only in NaNs are the same.
+    var parts = PartComparison()
+    guard parts.haveSameParts(first, second), parts.hasNaN else { return false }
     hasNaN = true
     return true
   }
-  if let value = first as? any Equatable, value.isEqual(to: second) { return true }
-  let (parts, others) = (Mirror(reflecting: first), Mirror(reflecting: second))
-  switch parts.displayStyle {
-  case .struct, .enum, .tuple, .optional, .collection: break
-  default: return false
-  }
-  guard !parts.children.isEmpty, parts.children.count == others.children.count else { return false }
-  for (part, other) in zip(parts.children, others.children) {
-    guard part.label == other.label, areAlike(part.value, other.value, &hasNaN) else {
+
+  private mutating func haveSameParts(_ first: Any, _ second: Any) -> Bool {
+    guard type(of: first) == type(of: second) else { return false }
+    if let type = first as? any Any.Type, let other = second as? any Any.Type {
+      return type == other
+    }
+    if !looksIntoSameObject, type(of: first) is AnyClass, first as AnyObject === second as AnyObject
+    {
+      return true
+    }
+    let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
+    switch mirror.displayStyle {
+    case .optional, .collection: return haveSameChildren(mirror, other)
+    case .set, .dictionary: return haveSameMembers(mirror, other)
+    case _ where first is any CustomReflectable:
+      hiding = hiding ?? type(of: first)
       return false
+    case .class:
+      let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
+      return !objects.insert(pair).inserted || haveSameProperties(mirror, other)
+    case .enum:
+      return caseName(of: first) == caseName(of: second) && haveSameChildren(mirror, other)
+    // An imported C union shows no parts.
+    case .struct where mirror.children.isEmpty: return areIdentical(first, second)
+    default: return haveSameChildren(mirror, other)
     }
   }
-  return true
-}
 
-private func haveSameChildren(_ parts: Mirror, _ others: Mirror) -> Bool {
-  parts.children.count == others.children.count
-    && zip(parts.children, others.children).allSatisfy { part, other in
-      part.label == other.label && isSame(part.value, other.value)
+  /// Compares the properties of two objects, also inherited ones.
+  private mutating func haveSameProperties(_ first: Mirror, _ second: Mirror) -> Bool {
+    guard haveSameChildren(first, second) else { return false }
+    guard let first = first.superclassMirror, let second = second.superclassMirror else {
+      return true
     }
-}
-
-/// Returns a dictionary's entries by their keys, because a mirror lists the entries in varying order.
-private func entries(_ mirror: Mirror) -> [AnyHashable: Any] {
-  var entries: [AnyHashable: Any] = [:]
-  for child in mirror.children {
-    let pair = Mirror(reflecting: child.value).children.map(\.value)
-    if let key = pair.first as? AnyHashable { entries[key] = pair.last }
+    return haveSameProperties(first, second)
   }
-  return entries
-}
 
-private func dumped(_ value: Any) -> String {
-  var text = ""
-  dump(value, to: &text)
-  return text
+  private mutating func haveSameChildren(_ first: Mirror, _ second: Mirror) -> Bool {
+    guard first.children.count == second.children.count else { return false }
+    for (child, other) in zip(first.children, second.children) {
+      guard child.label == other.label, isSame(child.value, other.value) else { return false }
+    }
+    return true
+  }
+
+  /// Compares the elements of two sets, or the entries of two dictionaries, which a mirror lists in varying order.
+  private mutating func haveSameMembers(_ first: Mirror, _ second: Mirror) -> Bool {
+    guard first.children.count == second.children.count else { return false }
+    // A NaN isn't equal to itself, but has a hash value.
+    func hash(_ member: Any) -> Int? {
+      let key = first.displayStyle == .set ? nil : Mirror(reflecting: member).children.first?.value
+      return ((key ?? member) as? AnyHashable)?.hashValue
+    }
+    var others = Dictionary(grouping: second.children.map(\.value), by: hash)
+    for (_, member) in first.children {
+      let hash = hash(member)
+      guard let place = others[hash]?.firstIndex(where: { isSame(member, $0) }) else {
+        return false
+      }
+      others[hash]?.remove(at: place)
+    }
+    return true
+  }
 }

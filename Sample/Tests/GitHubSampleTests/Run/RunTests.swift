@@ -111,7 +111,7 @@ struct RunTests {
     var requestCounts: Set<Int> = []
     // Whether the output fails early or late depends on the scheduling of threads, so the test
     // repeats the command.
-    for _ in 0..<2_000 {
+    for _ in 0..<400 {
       let recorder = ConsoleRecorder(isOutputFull: true)
       let session = MockApiSession(
         .page("a", total: 3, next: "1"),

@@ -1,0 +1,287 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
+import FluxCapacitorTesting
+import Testing
+
+/// When two values count as the same: a test may pass only if they are.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct SamenessTests {
+  /// Values of random shapes, built twice from the same description or from two descriptions that differ in one place.
+  @Test func twoValuesAreTheSameExactlyIfTheirDescriptionsAre() async {
+    var random = SplitMix(seed: 1)
+    for _ in 0..<(isThorough ? 20_000 : 1_000) {
+      let model = Model.random(depth: 3, using: &random)
+      var other = model
+      if Bool.random(using: &random) { other.change(using: &random) }
+
+      let differences = await failures {
+        expectStates {
+          Anything.hold(model.value)
+        } when: {
+          invoke(other.value)
+        }
+      }
+
+      #expect(differences.isEmpty == (model == other), "\(model) and \(other)")
+    }
+  }
+
+  @Test func casesWithoutPayloadDiffer() async {
+    #expect(await areTheSame(Mode.idle, Mode.idle))
+    #expect(await !areTheSame(Mode.idle, Mode.running))
+    #expect(await !areTheSame(Mode.idle, Mode.failed(Opaque(number: 1))))
+  }
+
+  @Test func secretsThatAreNotEquatableAreRefusedWithASentence() async {
+    struct Token: Secret { let text: String }
+    struct Session { let token: Token? }
+
+    let failure = await failure {
+      expectStates {
+        Anything.hold(Session(token: Token(text: "a")))
+      } when: {
+        invoke(Session(token: Token(text: "b")))
+      }
+    }
+
+    #expect(failure.contains("Token is a Secret and isn't Equatable"))
+    #expect(failure.contains("Make Token Equatable."))
+    #expect(await areTheSame(Session(token: nil), Session(token: nil)))
+    #expect(await !areTheSame(Token(text: "a"), Token(text: "a")))
+  }
+
+  @Test func equatableSecretsAreCompared() async {
+    struct Token: Secret, Equatable { let text: String }
+
+    #expect(await areTheSame(Token(text: "a"), Token(text: "a")))
+    #expect(await !areTheSame(Token(text: "a"), Token(text: "b")))
+  }
+
+  @Test func mirrorsThatCanHidePartsAreRefusedWithASentence() async {
+    struct Short: CustomReflectable {
+      let (shown, hidden): (Int, Int)
+      var customMirror: Mirror { Mirror(self, children: ["shown": shown]) }
+    }
+
+    let failure = await failure {
+      expectStates {
+        Anything.hold(Short(shown: 1, hidden: 1))
+      } when: {
+        invoke(Short(shown: 1, hidden: 2))
+      }
+    }
+
+    #expect(failure.contains("Short has a mirror of its own and isn't Equatable"))
+  }
+
+  @Test func objectsThatReferToEachOtherAreCompared() async {
+    func ring(_ number: Int) -> Linked {
+      let (first, second) = (Linked(1), Linked(number))
+      (first.next, second.next) = (second, first)
+      return first
+    }
+
+    #expect(await areTheSame(ring(2), ring(2)))
+    #expect(await !areTheSame(ring(2), ring(3)))
+  }
+
+  @Test func relaxedTesterFindsTheListedChangesAmongEqualOnes() async {
+    let store = LampStore.instantiate()
+    let tester = StoreTester(store, .relaxed)
+
+    tester.invoke(.blink) {
+      Change(\.color, to: "red")
+      Change(\.isOn, to: true)
+    }
+    let failure = await failure {
+      tester.invoke(.blink) {
+        Change(\.color, to: "red")
+        Change(\.color, to: "red")
+        Change(\.isOn, to: true)
+      }
+    }
+
+    #expect(failure.contains("✗"))
+  }
+
+  private func areTheSame(_ first: any Sendable, _ second: any Sendable) async -> Bool {
+    await failures {
+      expectStates {
+        Anything.hold(first)
+      } when: {
+        invoke(second)
+      }
+    }.isEmpty
+  }
+
+  private func invoke(_ value: any Sendable) { Dispatcher.shared.dispatch(Anything.hold(value)) }
+}
+
+// MARK: - Values of random shapes
+
+/// The description of a value. Two descriptions are equal exactly if their values are the same.
+private struct Model: Hashable {
+  enum Kind: CaseIterable {
+    case number, text, mode, failure, pair, optional, list, table, set, object, subclass, described,
+      secret
+  }
+
+  var kind: Kind
+  var number: Int
+  var parts: [Model] = []
+
+  static func random(depth: Int, using random: inout SplitMix) -> Model {
+    let kind = (depth == 0 ? [.number, .text, .mode, .described, .secret] : Kind.allCases)
+      .randomElement(using: &random)!
+    let (numbers, parts) = kind.limits
+    let count = Int.random(in: parts, using: &random)
+    return Model(
+      kind: kind,
+      number: Int.random(in: 0..<numbers, using: &random),
+      parts: (0..<count).map { _ in .random(depth: depth - 1, using: &random) }
+    )
+  }
+
+  /// Changes one place of the description.
+  mutating func change(using random: inout SplitMix) {
+    if !parts.isEmpty, Bool.random(using: &random) {
+      parts[Int.random(in: parts.indices, using: &random)].change(using: &random)
+    } else {
+      self = .random(depth: 1, using: &random)
+    }
+  }
+
+  var value: any Sendable {
+    let values = parts.map(\.value)
+    return switch kind {
+    case .number: [0, 1, -1, Double.nan, .infinity][number]
+    case .text: ["", "a", "b"][number]
+    case .mode: number == 0 ? Mode.idle : .running
+    case .failure: Mode.failed(values[0])
+    case .pair: Pair(first: values[0], second: values[1])
+    case .optional: values.first as (any Sendable)?
+    case .list: values
+    case .table: Dictionary(uniqueKeysWithValues: values.enumerated().map { ("\($0)", $1) })
+    case .set: Set([[0, 1], [0, .nan], [.nan]][number] as [Double])
+    case .object: Object(values[0])
+    case .subclass: Subclass(values[0], number)
+    case .described: number == 0 ? Described.left : number == 1 ? .right : .both(Opaque(number: 1))
+    case .secret: Password(text: "\(number)")
+    }
+  }
+}
+
+extension Model.Kind {
+  /// The number of numbers, and the numbers of parts.
+  fileprivate var limits: (numbers: Int, parts: ClosedRange<Int>) {
+    switch self {
+    case .number: (5, 0...0)
+    case .text, .described, .set: (3, 0...0)
+    case .mode, .secret: (2, 0...0)
+    case .failure, .object: (1, 1...1)
+    case .subclass: (2, 1...1)
+    case .pair: (1, 2...2)
+    case .optional: (1, 0...1)
+    case .list, .table: (1, 0...3)
+    }
+  }
+}
+
+private struct Opaque: Sendable {
+  let number: Int
+}
+
+private enum Mode {
+  case idle, running
+  case failed(any Sendable)
+}
+
+private enum Described: CustomStringConvertible {
+  case left, right
+  case both(Opaque)
+
+  var description: String { "described" }
+}
+
+private struct Pair: Sendable {
+  let first: any Sendable
+  let second: any Sendable
+}
+
+private class Object: @unchecked Sendable {
+  let content: any Sendable
+
+  init(_ content: any Sendable) { self.content = content }
+}
+
+private final class Subclass: Object, @unchecked Sendable {
+  let number: Int
+
+  init(_ content: any Sendable, _ number: Int) {
+    self.number = number
+    super.init(content)
+  }
+}
+
+private final class Linked: @unchecked Sendable {
+  let number: Int
+  var next: Linked?
+
+  init(_ number: Int) { self.number = number }
+}
+
+private struct Password: Secret, Hashable {
+  let text: String
+}
+
+// MARK: - A state that holds a value
+
+private struct Anything: DispatchState {
+  typealias RelatedActionType = HoldAction
+  typealias RelatedStoreType = HoldStore
+
+  let value: any Sendable
+
+  static func hold(_ value: any Sendable) -> Anything { Anything(value: value) }
+}
+
+private struct HoldAction: Actionable {
+  typealias DispatchStateType = Anything
+}
+
+private final class HoldStore: Storable {
+  typealias DispatchStateType = Anything
+
+  required init() {}
+
+  func reduce(with _: Anything) {}
+}
+
+private enum Lamp: DispatchState {
+  typealias RelatedActionType = LampAction
+  typealias RelatedStoreType = LampStore
+
+  case blink
+}
+
+private struct LampAction: Actionable {
+  typealias DispatchStateType = Lamp
+}
+
+private final class LampStore: Storable {
+  typealias DispatchStateType = Lamp
+
+  let isOn = Variable(false)
+  let color = Variable("white")
+
+  required init() {}
+
+  func reduce(with _: Lamp) {
+    color.value = "white"
+    isOn.value = true
+    color.value = "red"
+    isOn.value = false
+    isOn.value = true
+  }
+}
