@@ -40,11 +40,13 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     version: Int,
     coder: some ArchiveCoder = JSONCoder()
   ) {
-    precondition(
-      !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.contains("\0")
-        && !name.contains(".aside-") && !name.contains(FileName.separator),
-      "The archive of \(type) can't be named \"\(name)\", because the name is part of a file's name."
-    )
+    guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.contains("\0"),
+      !name.contains(".aside-"), !name.contains(FileName.separator)
+    else {
+      trap(
+        "The archive of \(type) can't be named \"\(name)\", because the name is part of a file's name."
+      )
+    }
     self.name = name
     self.version = version
     self.coder = coder
@@ -67,13 +69,14 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     coder: (any ArchiveCoder)? = nil,
     _ migrate: @escaping @Sendable (Older) throws -> Saved
   ) -> Archive {
-    precondition(
-      version < self.version && migrations[version] == nil,
-      """
-      The archive "\(name)" of \(Saved.self) has version \(self.version). It can't migrate from version \
-      \(version): \(migrations[version] == nil ? "this version isn't older" : "it already does").
-      """
-    )
+    guard version < self.version, migrations[version] == nil else {
+      trap(
+        """
+        The archive "\(name)" of \(Saved.self) has version \(self.version). It can't migrate from version \
+        \(version): \(migrations[version] == nil ? "this version isn't older" : "it already does").
+        """
+      )
+    }
     let coder = coder ?? self.coder
     var copy = self
     copy.migrations[version] = { data in

@@ -62,6 +62,9 @@ public struct KeeperFailure: Error, Equatable, Sendable {
     /// The store already existed before the keeper opened it.
     case storeExists(String)
 
+    /// The archive's name is too long for the names of its files. With this store or key, it may have `limit` bytes.
+    case nameTooLong(limit: Int)
+
     /// The keeper is closed.
     case closed
   }
@@ -106,6 +109,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
         """
     case .notEncodable(let reason): return "The value for \(name) can't be encoded: \(reason)."
     case .storeExists(let type): return "A \(type) already existed when a keeper opened \(name)."
+    case .nameTooLong: return "The name of the archive of \(name) is too long."
     case .closed: return "The keeper of \(name) is closed."
     }
   }
@@ -117,7 +121,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     switch cause {
     case .inUse: "Close the other keeper first, or open this keeper as a follower."
     case .folderMissing:
-      "Move the folder back, or open a saving keeper, which creates the folder, and then open the follower anew."
+      "Move the folder back, or open a saving keeper, which creates the folder."
     case .writableByOthers: "Choose another folder, or remove the permissions with chmod go-w."
     case .notAFile: "Move the file away, or choose another folder."
     case .system: nil
@@ -134,6 +138,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .notEncodable: "Change the saved type so that each value can be encoded."
     case .storeExists:
       "Call open instead of instantiate for the first use of the store, and release older stores."
+    case .nameTooLong(let limit): "Shorten the archive's name to \(limit) bytes in UTF-8."
     case .closed: "Create a new keeper."
     }
   }

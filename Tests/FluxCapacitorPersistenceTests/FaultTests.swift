@@ -176,6 +176,92 @@ struct FaultTests {
     }
   }
 
+  /// A save that is repeated, even with a newer value, doesn't make the value that no flush has confirmed the previous one.
+  @Test(arguments: ["new", "newer"])
+  func repeatedSaveKeepsThePreviousGeneration(next: String) async throws {
+    var place = 0
+    while true {
+      let folder = try TemporaryFolder()
+      let system = FaultyFileSystem(.errorAfter(EIO), at: place)
+      if let keeper = try? Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock) {
+        let store = try keeper.open(NotesStore.self)
+        NotesAction(dispatcher).invoke(.setDraft("former"))
+        try await keeper.close()
+        withExtendedLifetime(store) {}
+      }
+      let keeper = try? Keeper(
+        directory: folder.url,
+        dispatcher: dispatcher,
+        clock: clock,
+        fileSystem: system
+      )
+      if let keeper, let store = try? keeper.open(NotesStore.self) {
+        NotesAction(dispatcher).invoke(.setDraft("new"))
+        let isRepeated = (try? await keeper.flush()) == nil
+        NotesAction(dispatcher).invoke(.setDraft(next))
+        system.heal()
+        try await keeper.close()
+
+        #expect(try folder.text(of: "notes.json").contains(#""\#(next)""#))
+        let previous = try folder.text(of: "notes.previous")
+        #expect(previous.contains("former") == (isRepeated || next == "new"), "call \(place)")
+        withExtendedLifetime(store) {}
+      }
+      if place >= system.calls.count { break }
+      place += 1
+    }
+    #expect(place > 10)
+  }
+
+  @Test func savedValueContinuesAfterItsStoreWasReleasedAndOpenedAgain() async throws {
+    let keeper = try keeper()
+    var store: NotesStore? = try keeper.open(NotesStore.self)
+    let drafts = ValueRecorder(keeper.saved(NotesStore.self).map(\.draft))
+    await drafts.next(1)
+    for draft in ["first", "second"] {
+      NotesAction(dispatcher).invoke(.setDraft(draft))
+      try await keeper.flush()
+      #expect(await drafts.next(1) == [draft])
+      store = nil
+      store = try keeper.open(NotesStore.self)
+    }
+    withExtendedLifetime(store) {}
+  }
+
+  @Test(arguments: [nil, "key"])
+  func archiveWithANameThatIsTooLongIsRefused(key: String?) throws {
+    let keeper = try keeper()
+
+    let failure = #expect(throws: KeeperFailure.self) {
+      guard let key else { return _ = try keeper.open(LongNameStore.self) }
+      _ = try keeper.open(LongNameStore.self, key: key, on: dispatcher)
+    }
+
+    let limit = key == nil ? 225 : 217
+    #expect(failure?.cause == .nameTooLong(limit: limit))
+    #expect(failure?.description.contains("Shorten the archive's name to \(limit) bytes") == true)
+  }
+
+  @Test func deletedFolderIsCreatedAgain() async throws {
+    let keeper = try keeper()
+    let (notes, counter) = (try keeper.open(NotesStore.self), try keeper.open(CounterStore.self))
+    NotesAction(dispatcher).add("Roads")
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+    try await keeper.flush()
+    try FileManager.default.removeItem(at: folder.url)
+    NotesAction(dispatcher).add("Where we're going")
+
+    try await keeper.flush()
+
+    #expect(try folder.contains("Where we're going"))
+    #expect(folder.names.contains("counter.json"))
+    #expect(try folder.permissions(".") == 0o700)
+    try await keeper.close()
+    let next = try self.keeper()
+    try await next.close()
+    withExtendedLifetime((notes, counter)) {}
+  }
+
   @Test func failingStoreDoesNotDelayAnotherStore() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
@@ -295,4 +381,23 @@ private final class StubbornStore: Persistable {
 
   func restore(_: Saved) {}
   func reduce(with _: Stubborn) {}
+}
+
+private enum LongName: DispatchState {
+  typealias RelatedStoreType = LongNameStore
+
+  case change
+}
+
+private final class LongNameStore: Storable, Persistable {
+  static let archive = Archive(
+    Int.self,
+    named: String(repeating: "n", count: 226),
+    version: 1
+  )
+
+  var saved: Int { 0 }
+
+  func reduce(with _: LongName) {}
+  func restore(_: Int) {}
 }

@@ -110,7 +110,7 @@ struct FollowingTests {
     #expect(!folder.names.contains("missing"))
   }
 
-  /// Linux doesn't report the deletion of a folder that a process has opened, so only `flush()` notices that.
+  /// Linux doesn't report the deletion of an empty folder that a process has opened, so only `flush()` notices that.
   @Test func followerNoticesThatItsFolderIsMoved() async throws {
     let parent = try TemporaryFolder()
     let child = parent.file("state")
@@ -126,6 +126,108 @@ struct FollowingTests {
 
     #expect(await causes.next(1) == [.folderMissing])
     withExtendedLifetime((follower, followed)) {}
+  }
+
+  @Test func followerWatchesItsFolderAsSoonAsTheSystemAllowsIt() async throws {
+    let (system, clock) = (FaultyFileSystem(.error(EMFILE), atEach: "watch"), ManualClock())
+    let follower = try Keeper(
+      directory: folder.url,
+      role: .following,
+      dispatcher: Dispatcher(),
+      clock: clock,
+      fileSystem: system
+    )
+    let followed = try follower.open(NotesStore.self)
+    let notes = ValueRecorder(followed.notes)
+    await notes.next(1)
+    try await follower.flush()
+    #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
+    try await save("Roads")
+
+    // Until then, it reads the files now and then.
+    await clock.sleeping()
+    await clock.advance(by: .seconds(60))
+    #expect(await notes.next(1) == [["Roads"]])
+    #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
+
+    system.heal()
+    await clock.sleeping()
+    await clock.advance(by: .seconds(60))
+    try await follower.flush()
+    #expect(follower.failure.value == nil)
+    try await save("Where we're going")
+    #expect(await notes.next(1) == [["Roads", "Where we're going"]])
+    withExtendedLifetime(follower) {}
+  }
+
+  @Test func followerOfADeletedFolderFollowsTheNextOne() async throws {
+    let parent = try TemporaryFolder()
+    let child = parent.file("state")
+    func save(_ note: String) async throws {
+      let dispatcher = Dispatcher()
+      let writer = try Keeper(directory: child, dispatcher: dispatcher)
+      let store = try writer.open(NotesStore.self)
+      NotesAction(dispatcher).add(note)
+      try await writer.close()
+      withExtendedLifetime(store) {}
+    }
+    try await save("former")
+    let clock = ManualClock()
+    let follower = try Keeper(
+      directory: child,
+      role: .following,
+      dispatcher: Dispatcher(),
+      clock: clock
+    )
+    let followed = try follower.open(NotesStore.self)
+    let causes = ValueRecorder(follower.failure.map { $0?.cause })
+    await causes.next(1)
+    try FileManager.default.removeItem(at: child)
+    #expect(await causes.next(1) == [.folderMissing])
+
+    try await save("new")
+    await clock.sleeping()
+    await clock.advance(by: .seconds(60))
+
+    #expect(await causes.next(1) == [nil])
+    #expect(followed.notes.value == ["new"])
+    withExtendedLifetime(follower) {}
+  }
+
+  /// The writer saves a value that the follower has read before, while the follower can't look.
+  @Test func followerRestoresAValueThatTheWriterSavesAgain() async throws {
+    func setDraft(_ draft: String) async throws {
+      NotesAction(dispatcher).invoke(.setDraft(draft))
+      try await keeper.flush()
+    }
+    let (other, counter) = (Dispatcher(), try keeper.open(CounterStore.self))
+    try await setDraft("first")
+    let (follower, followed) = try follower(on: other)
+    let followedCounter = try follower.open(CounterStore.self)
+    try await follower.flush()
+    NotesAction(other).invoke(.setDraft("only here"))
+    let drafts = ValueRecorder(followed.draft)
+    #expect(await drafts.next(1) == ["only here"])
+
+    let (held, end) = (Gate(), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      other.transaction {
+        held.open()
+        end.wait()
+      }
+    }
+    await held.pass()
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+    try await keeper.flush()
+    try await setDraft("second")
+    try await setDraft("first")
+    end.signal()
+
+    #expect(await drafts.next(1) != [])
+    try await follower.flush()
+    #expect(followed.draft.value == "first")
+    #expect(followedCounter.count.value == 1)
+    withExtendedLifetime((follower, counter)) {}
   }
 
   @Test func closedFollowerAdoptsNothing() async throws {

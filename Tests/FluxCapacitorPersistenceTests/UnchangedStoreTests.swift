@@ -86,6 +86,25 @@ struct UnchangedStoreTests {
     withExtendedLifetime(store) {}
   }
 
+  /// A set of many elements is encoded in the order of its hashes, which differs from the order in the file.
+  @Test func launchWithoutChangesLeavesTheFileOfAValueThatIsNotEquatable() async throws {
+    let names = (0..<40).map { #""name \#($0)""# }.joined(separator: ", ")
+    try folder.write(
+      #"{"format": 1, "version": 1, "saved": {"names": [\#(names)]}}"#,
+      to: "names.json"
+    )
+    let before = try folder.contents
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(NameStore.self)
+
+    try await keeper.flush()
+    Dispatcher.shared.dispatch(Names.leaveAlone)
+    try await keeper.close()
+
+    #expect(try folder.contents == before)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func followerOfAnEqualValueInAnotherOrderRestoresNothing() async throws {
     let file = "tags.json"
     try folder.write(#"{"format": 1, "version": 2, "saved": ["b", "a"]}"#, to: file)
@@ -193,4 +212,27 @@ private final class PlaceStore: Storable, Persistable {
     _visits.value = saved.visits
     _places.value = saved.places
   }
+}
+
+private enum Names: DispatchState {
+  typealias RelatedStoreType = NameStore
+
+  case leaveAlone
+}
+
+private final class NameStore: Storable, Persistable {
+  struct Saved: Codable {
+    var names: Set<String>
+  }
+
+  static let archive = Archive(Saved.self, named: "names", version: 1)
+
+  let effects = Effects(.latest)
+  private let names = Variable<Set<String>>([])
+
+  var saved: Saved { Saved(names: names.value) }
+
+  func reduce(with _: Names) {}
+
+  func restore(_ saved: Saved) { names.value = saved.names }
 }

@@ -132,8 +132,8 @@ private struct Model: Hashable {
   var parts: [Model] = []
 
   static func random(depth: Int, using random: inout SplitMix) -> Model {
-    let kind = (depth == 0 ? [.number, .text, .mode, .described, .secret] : Kind.allCases)
-      .randomElement(using: &random)!
+    let kinds = depth == 0 ? [.number, .text, .mode, .described, .secret] : Kind.allCases
+    let kind = kinds[Int.random(in: kinds.indices, using: &random)]
     let (numbers, parts) = kind.limits
     let count = Int.random(in: parts, using: &random)
     return Model(
@@ -160,7 +160,7 @@ private struct Model: Hashable {
     case .mode: number == 0 ? Mode.idle : .running
     case .failure: Mode.failed(values[0])
     case .pair: Pair(first: values[0], second: values[1])
-    case .optional: values.first as (any Sendable)?
+    case .optional: Maybe(content: values.first)
     case .list: values
     case .table: Dictionary(uniqueKeysWithValues: values.enumerated().map { ("\($0)", $1) })
     case .set: Set([[0, 1], [0, .nan], [.nan]][number] as [Double])
@@ -207,6 +207,10 @@ private enum Described: CustomStringConvertible {
 private struct Pair: Sendable {
   let first: any Sendable
   let second: any Sendable
+}
+
+private struct Maybe: Sendable {
+  let content: (any Sendable)?
 }
 
 private class Object: @unchecked Sendable {

@@ -26,7 +26,7 @@
     private var opened: [Int32: (file: Int, offset: Int)] = [:]
     private var lastNumber = 2
     private var lockOwner: Int32?
-    private var watchers: [Int: @Sendable () -> Void] = [:]
+    private var watchers: [Int: @Sendable ([String]?) -> Void] = [:]
     private var failures: [String: (count: Int, code: Int32)] = [:]
     private var renameCount = 0
 
@@ -117,6 +117,8 @@
       lock.withLock { opened[file]?.file == MemoryDisk.folder } ? 0o040700 : 0o100600
     }
 
+    package func linkCount(of _: Int32) throws(SystemError) -> Int { 1 }
+
     package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
       let number = lock.withLock { opened[file]?.file ?? 0 }
       return FileIdentity(device: 0, number: UInt64(bitPattern: Int64(number)))
@@ -187,7 +189,7 @@
         }
         return self.watchers.sorted { $0.key < $1.key }.map(\.value)
       }
-      for watcher in watchers { watcher() }
+      for watcher in watchers { watcher([newName]) }
     }
 
     package func link(_ name: String, to newName: String, in _: Int32) throws(SystemError) {
@@ -214,7 +216,7 @@
     package func watch(
       _: Int32,
       at _: String,
-      onChange: @escaping @Sendable () -> Void
+      onChange: @escaping @Sendable (_ files: [String]?) -> Void
     ) throws(SystemError) -> AnyObject & Sendable {
       let number = try step("watch") { () throws(SystemError) in
         lastNumber += 1

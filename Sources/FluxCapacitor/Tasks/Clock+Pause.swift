@@ -4,7 +4,12 @@ extension Clock<Duration> {
   /// The pause begins when the caller calls this method, not when the closure runs.
   func end(of pause: Duration) -> (@Sendable () async -> Void)? {
     guard pause > .zero else { return nil }
-    let deadline = now.advanced(by: pause)
+    let deadline = now.advanced(by: pause.clamped)
     return { try? await sleep(until: deadline, tolerance: nil) }
   }
+}
+
+extension Duration {
+  /// The duration, or 4 billion years instead of a longer one, which clocks can't add to the present.
+  package var clamped: Duration { min(self, .seconds(Int64.max >> 6)) }
 }

@@ -11,8 +11,19 @@ package struct FileName: Equatable {
     name = key.map { "\(archive)\(FileName.separator)\(FileName.escaped($0))" } ?? archive
   }
 
+  /// Whether the file system would refuse a name that derives from this one, such as the one of a file set aside.
+  var isTooLong: Bool { name.utf8.count > FileName.longestName }
+
+  /// A file system limits names to 255 bytes, of which the other names of a file need some.
+  static let longestName = 225
+
   /// The name in a table. Some file systems ignore case.
   var inTable: String { name.lowercased() }
+
+  /// The name in a table of the current file with a name.
+  static func inTable(_ current: String) -> String {
+    current.hasSuffix(".json") ? String(current.dropLast(5)).lowercased() : ""
+  }
 
   package var current: String { "\(name).json" }
   var previous: String { "\(name).previous" }

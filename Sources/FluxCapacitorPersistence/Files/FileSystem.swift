@@ -20,6 +20,9 @@ package protocol FileSystem: Sendable {
   /// Returns the type and the permissions of an open file or folder.
   func mode(of file: Int32) throws(SystemError) -> mode_t
 
+  /// Returns the number of the names of an open file or folder, which is zero after its deletion.
+  func linkCount(of file: Int32) throws(SystemError) -> Int
+
   /// Returns a value that only this file or folder has.
   func identity(of file: Int32) throws(SystemError) -> FileIdentity
 
@@ -53,10 +56,12 @@ package protocol FileSystem: Sendable {
   func close(_ file: Int32) throws(SystemError)
 
   /// Calls a closure after each change of a folder's names, until the returned object is released.
+  ///
+  /// The closure receives the changed names, or nil if any name or the folder itself might have changed.
   func watch(
     _ folder: Int32,
     at path: String,
-    onChange: @escaping @Sendable () -> Void
+    onChange: @escaping @Sendable (_ files: [String]?) -> Void
   ) throws(SystemError) -> AnyObject & Sendable
 }
 

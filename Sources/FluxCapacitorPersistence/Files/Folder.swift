@@ -106,20 +106,25 @@ final class Folder: Sendable {
     return try count.get()
   }
 
-  /// Replaces a file, and keeps the replaced file as its previous generation.
+  /// Whether the folder was deleted, and not only moved away.
+  var isDeleted: Bool { (try? repeating(try system.linkCount(of: descriptor))) == 0 }
+
+  /// Writes a file's next contents, the first of three steps that replace a file.
   ///
-  /// When the method returns, the contents of the new file are on the disk. Its name is there after
-  /// `synchronizeNames()`. If the method throws an error, or the process ends, the current name belongs to the old
-  /// file or to the new one:
+  /// If a step throws an error, or the process ends, the current name belongs to the old file or to the new one. The new
+  /// name is on the disk after `synchronizeNames()`.
   ///
   /// | Completed step | current | previous |
   /// |---|---|---|
-  /// | the temporary file is on the disk | old | older |
-  /// | the previous generation is a link | old | old |
-  /// | the temporary file is renamed | new | old |
-  func replace(_ name: FileName, with data: Data) throws(SystemError) {
+  /// | `prepare`: the contents are on the disk | old | older |
+  /// | `keepPrevious` | old | old |
+  /// | `replace` | new | old |
+  func prepare(_ name: FileName, _ data: Data) throws(SystemError) {
     try write(data, to: name.temporary)
-    try keepPrevious(of: name)
+  }
+
+  /// Gives the prepared contents the file's name.
+  func replace(_ name: FileName) throws(SystemError) {
     try repeating(try system.rename(name.temporary, to: name.current, in: descriptor))
   }
 
@@ -144,7 +149,8 @@ final class Folder: Sendable {
     }
   }
 
-  private func keepPrevious(of name: FileName) throws(SystemError) {
+  /// Makes the current file the previous generation too.
+  func keepPrevious(of name: FileName) throws(SystemError) {
     let new = name.temporaryPrevious
     try removeIfPresent(new)
     do throws(SystemError) {
@@ -192,24 +198,25 @@ final class Folder: Sendable {
   private func freeNumber(for name: FileName) throws(SystemError) -> Int {
     var number = 1
     while true {
-      let isUsed = (try exists(name.aside(number)), try exists(name.asidePrevious(number)))
-      if !isUsed.0, !isUsed.1 { return number }
+      let files = (try identity(of: name.aside(number)), try identity(of: name.asidePrevious(number)))
+      if files.0 == nil, files.1 == nil { return number }
       number += 1
     }
   }
 
-  private func exists(_ name: String) throws(SystemError) -> Bool {
+  /// Returns a value that only the file with this name has, or nil if the file is missing.
+  func identity(of name: String) throws(SystemError) -> FileIdentity? {
     do throws(SystemError) {
-      _ = try repeating(try system.identity(of: name, in: descriptor))
-      return true
+      return try repeating(try system.identity(of: name, in: descriptor))
     } catch {
-      if error.code == ENOENT { return false }
+      if error.code == ENOENT { return nil }
       throw error
     }
   }
 
-  func watch(_ onChange: @escaping @Sendable () -> Void) throws(SystemError) -> AnyObject & Sendable
-  {
+  func watch(
+    _ onChange: @escaping @Sendable (_ files: [String]?) -> Void
+  ) throws(SystemError) -> AnyObject & Sendable {
     try system.watch(descriptor, at: url.path, onChange: onChange)
   }
 

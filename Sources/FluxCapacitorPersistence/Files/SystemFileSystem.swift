@@ -30,6 +30,12 @@ package struct SystemFileSystem: FileSystem {
     return status.st_mode
   }
 
+  package func linkCount(of file: Int32) throws(SystemError) -> Int {
+    var status = stat()
+    try check("fstat", fstat(file, &status))
+    return Int(status.st_nlink)
+  }
+
   package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
     var status = stat()
     try check("fstat", fstat(file, &status))
@@ -91,7 +97,7 @@ package struct SystemFileSystem: FileSystem {
   package func watch(
     _ folder: Int32,
     at path: String,
-    onChange: @escaping @Sendable () -> Void
+    onChange: @escaping @Sendable (_ files: [String]?) -> Void
   ) throws(SystemError) -> AnyObject & Sendable {
     #if canImport(Darwin)
       let descriptor = try openFolder(path)
@@ -99,7 +105,7 @@ package struct SystemFileSystem: FileSystem {
         fileDescriptor: descriptor,
         eventMask: [.write, .rename, .delete]
       )
-      source.setEventHandler { onChange() }
+      source.setEventHandler { onChange(nil) }
     #else
       let descriptor = try check("inotify_init1", inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
       do {
@@ -118,11 +124,16 @@ package struct SystemFileSystem: FileSystem {
       }
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
       source.setEventHandler {
-        // The events only tell that files have changed.
+        var files: [String]? = []
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-          while Foundation.read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+          while case let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count),
+            count > 0
+          {
+            let changed = names(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            files = changed.flatMap { names in files.map { $0 + names } }
+          }
         }
-        onChange()
+        onChange(files)
       }
     #endif
     source.setCancelHandler { _ = Foundation.close(descriptor) }
@@ -157,3 +168,20 @@ private final class FolderWatch: Sendable {
 
   deinit { cancel() }
 }
+
+#if !canImport(Darwin)
+  /// Returns the names in a list of the kernel's events, or nil if an event has none, because it's one of the folder or tells
+  /// the loss of others.
+  private func names(in events: UnsafeRawBufferPointer) -> [String]? {
+    var (names, rest): ([String], _) = ([], events[...])
+    while !rest.isEmpty {
+      let event = UnsafeRawBufferPointer(rebasing: rest).load(as: inotify_event.self)
+      rest = rest.dropFirst(MemoryLayout<inotify_event>.size)
+      let name = rest.prefix(Int(event.len)).prefix { $0 != 0 }
+      if name.isEmpty { return nil }
+      names.append(String(decoding: name, as: UTF8.self))
+      rest = rest.dropFirst(Int(event.len))
+    }
+    return names
+  }
+#endif

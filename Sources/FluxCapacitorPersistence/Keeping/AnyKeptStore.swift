@@ -39,7 +39,11 @@ protocol AnyKeptStore: AnyObject, Sendable {
   /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
   func retrySnapshot()
 
-  /// Reads the store's file, and returns a closure that restores the store, or nil if the file hasn't changed.
+  /// Notes that the folder was deleted, so that the store has to be written again. The caller must hold the dispatcher's
+  /// turn.
+  func forgetFile()
+
+  /// Reads the store's file, and returns a closure that restores the store, or nil if the file hasn't been replaced.
   func readChangedFile(
     in folder: Folder
   ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)?

@@ -28,9 +28,9 @@ public final class Keeper: Sendable {
 
   /// The failure of the last attempt to save or to follow, or nil if the attempt has succeeded.
   ///
-  /// A keeper that saves tries again after each failure: first after twice the maximum delay, then after four
-  /// times the delay, and so on, up to 64 times the delay. A keeper that follows tries again after the next
-  /// save of the other keeper. Observers on `.current` are called on a background thread.
+  /// A keeper tries again after each failure: first after twice the maximum delay, then after four times the delay, and so
+  /// on, up to 64 times the delay. If the folder was deleted, a keeper that saves creates it again, and writes all stores.
+  /// Observers on `.current` are called on a background thread.
   public let failure: Constant<KeeperFailure?>
 
   private let core: KeeperCore
@@ -111,7 +111,7 @@ public final class Keeper: Sendable {
   /// - Precondition: The keeper's stores have archives with different names. Otherwise, the method traps.
   /// - Parameter type: The type of the store.
   /// - Throws: A ``KeeperFailure`` with the file, the file's version and the cause if the file can't be
-  ///   restored. The cause is ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the
+  ///   restored. The cause is ``KeeperFailure/Cause/nameTooLong(limit:)`` if the archive's name is too long. The cause is ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the
   ///   store. The method changes no file.
   public func open<S: Persistable>(_ type: S.Type) throws(KeeperFailure) -> S {
     try open(type) { failure throws(KeeperFailure) in throw failure }
@@ -251,7 +251,7 @@ public final class Keeper: Sendable {
 
   /// Saves all stores, and releases the folder.
   ///
-  /// The keeper saves all stores at one moment. Later changes of the stores are not saved. After the keeper is
+  /// The keeper saves all stores of a dispatcher at one moment. Later changes of the stores are not saved. After the keeper is
   /// closed, ``open(_:)`` and ``flush()`` throw, and another call of this method does nothing.
   ///
   /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. In this case, the keeper stays

@@ -10,6 +10,11 @@ extension KeeperCore {
   ) throws(KeeperFailure) -> S {
     if lock.withLock({ folder == nil }) { throw closedFailure }
     let name = FileName(of: S.archive.name, key: key)
+    if name.isTooLong {
+      let limit = FileName.longestName - name.name.utf8.count + S.archive.name.utf8.count
+      let file = directory.appendingPathComponent(name.current)
+      throw KeeperFailure(file, nil, KeeperFailure.Cause.nameTooLong(limit: limit))
+    }
     // While this closure runs, no other thread can create the store or use it.
     let (store, isNew) = try dispatcher.instantiate(S.self) { () throws(KeeperFailure) in
       guard let folder = lock.withLock({ folder }) else { throw closedFailure }
@@ -29,14 +34,16 @@ extension KeeperCore {
           return store
         }
       }
-      let watcher = kept.attach(to: store, savesTimeTravel: savesTimeTravel)
+      let former = keptStore(name) as? KeptStore<S>
+      releaseAfterUnlocking(former)
+      let watcher = kept.attach(to: store, after: former?.saved, savesTimeTravel: savesTimeTravel)
       try add(kept, named: name)
       // A follower saves nothing, so its stores need no watchers.
       return (store, role == .saving ? watcher : nil)
     }
     if isNew {
       // The writer might have replaced the file after this thread read it.
-      if role == .following { folderDidChange() }
+      if role == .following { folderDidChange([name.current]) }
     } else if !reopen(name, store) {
       throw storeExists(S.self, name)
     }
@@ -59,7 +66,7 @@ extension KeeperCore {
     let kept = keptStore(FileName(of: S.archive.name, key: key)) as? KeptStore<S>
     guard let saved = kept?.saved else {
       let open = key.map { "open(\(S.self).self, key: \"\($0)\", on:)" } ?? "open(\(S.self).self)"
-      preconditionFailure("A keeper knows no saved value of \(S.self) before \(open).")
+      trap("A keeper knows no saved value of \(S.self) before \(open).")
     }
     return Constant(saved)
   }
@@ -76,10 +83,9 @@ extension KeeperCore {
       let store = former?.anyStore
       releaseAfterUnlocking((former, store))
       if let former, store != nil {
-        precondition(
-          former is KeptStore<S>,
-          "\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\"."
-        )
+        guard former is KeptStore<S> else {
+          trap("\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\".")
+        }
         // The last change of the older store might not be in the file yet.
         throw storeExists(S.self, name)
       }

@@ -26,14 +26,23 @@ extension KeeperCore {
 
   private func runPassInFolder(_ scope: Scope) -> [PassFailure] {
     // You may close a keeper twice, but you can't flush a closed keeper.
-    guard let folder = lock.withLock({ folder }) else {
+    guard let former = lock.withLock({ self.folder }) else {
       return scope == .all ? [(nil, closedFailure)] : []
+    }
+    let folder: Folder
+    do throws(KeeperFailure) {
+      folder = try former.isDeleted ? reopenedFolder() : former
+    } catch {
+      lock.withLock { (isPassRunning, failedPasses) = (false, failedPasses + 1) }
+      failure.value = error
+      scheduleSave(of: nil, isRetry: true)
+      return [(nil, error)]
     }
     let failures: [PassFailure] =
       switch (role, scope) {
       case (.saving, _): save(scope, to: folder)
       case (.following, .last), (.following, .one): []
-      case (.following, _): adopt(from: folder)
+      case (.following, _): adopt(scope, from: folder)
       }
     lock.withLock { isPassRunning = false }
     if failures.isEmpty {
@@ -44,7 +53,7 @@ extension KeeperCore {
       }
     }
     // The pass of one store tells nothing about a failure of the other stores.
-    let first = failures.first?.failure
+    let first = failures.first?.failure ?? watchFailure
     if failure.value != first, !scope.isOne || first != nil { failure.value = first }
     return failures
   }
@@ -56,11 +65,30 @@ extension KeeperCore {
       case .last: return stores.sorted { $0.key < $1.key }.map(\.value)
       case .one(let name, _): return stores[name.inTable].map { [$0] } ?? []
       case .changed, .all:
-        let names = role == .following ? Array(stores.keys) : namesWithoutKey + changedNames
+        let names = role == .saving ? namesWithoutKey + changedNames : Array(changedNames)
         changedNames = []
         return names.sorted().compactMap { stores[$0] }
       }
     }
+  }
+
+  /// Creates or opens the folder again after its deletion. Each store is written or read again.
+  private func reopenedFolder() throws(KeeperFailure) -> Folder {
+    let folder = try Folder(directory, system, isWriter: role == .saving)
+    let former = lock.withLock {
+      defer {
+        (self.folder, watch) = (folder, nil)
+        changedNames = Set(stores.keys)
+      }
+      return (folder: self.folder, watch: watch, stores: Array(stores.values))
+    }
+    if role == .saving {
+      forEachDispatcher(of: former.stores) { stores in
+        for store in stores { store.forgetFile() }
+      }
+    }
+    withExtendedLifetime(former) {}
+    return folder
   }
 
   /// The stores of each dispatcher.
@@ -160,18 +188,39 @@ extension KeeperCore {
 
 extension KeeperCore {
   /// Queues a pass, unless a queued pass will read the files anyway.
-  func folderDidChange() {
+  ///
+  /// - Parameter files: The names of the files that were replaced, or nil if any file might have been replaced.
+  func folderDidChange(_ files: [String]?) {
     let isFirst = lock.withLock {
+      mayHaveChangedAll = mayHaveChangedAll || files == nil
+      changedNames.formUnion((files ?? []).map(FileName.inTable))
       defer { isAdoptionQueued = true }
       return !isAdoptionQueued
     }
     if isFirst { queue.send { [weak self] in _ = self?.runPass(.changed) } }
   }
 
+  /// Begins to watch the folder if this keeper follows another one.
+  func beginWatch(of folder: Folder) {
+    guard role == .following, lock.withLock({ watch == nil }) else { return }
+    do throws(SystemError) {
+      let watch = try folder.watch { [weak self] files in self?.folderDidChange(files) }
+      watchFailure = nil
+      lock.withLock { (self.watch, mayHaveChangedAll) = (watch, true) }
+    } catch {
+      watchFailure = KeeperFailure(folder.url, nil, error)
+    }
+  }
+
   /// Restores the stores whose files have changed, in one transaction.
-  private func adopt(from folder: Folder) -> [PassFailure] {
+  private func adopt(_ scope: Scope, from folder: Folder) -> [PassFailure] {
+    beginWatch(of: folder)
+    lock.withLock {
+      if scope == .all || mayHaveChangedAll || watch == nil { changedNames = Set(stores.keys) }
+      mayHaveChangedAll = false
+    }
     var failures: [PassFailure] = []
-    for stores in grouped(stores(in: .changed)) {
+    for stores in grouped(stores(in: scope)) {
       var restorations: [(name: FileName, restore: () throws(KeeperFailure) -> Void)] = []
       for store in stores {
         do throws(KeeperFailure) {
@@ -192,9 +241,10 @@ extension KeeperCore {
         withExtendedLifetime((stores, restorations)) {}
       }
     }
-    note(failures, in: .changed)
-    // The file doesn't have to change again before it can be read.
-    if let name = failures.first?.name { scheduleSave(of: name, isRetry: true) }
+    note(watchFailure.map { failures + [(nil, $0)] } ?? failures, in: .changed)
+    // The files don't have to change again before they can be read.
+    for (name, _) in failures { scheduleSave(of: name, isRetry: true) }
+    if watchFailure != nil { scheduleSave(of: nil, isRetry: true) }
     return failures
   }
 }

@@ -29,6 +29,7 @@ final class KeeperCore: @unchecked Sendable {
   private let maximumDelay: Duration
   private let clock: any Clock<Duration>
   let savesTimeTravel: Bool
+  let system: any FileSystem
 
   /// The queue of the passes. A pass has the priority of the task that waits for it, or of the timer. All keepers share
   /// the threads of the global queue.
@@ -53,9 +54,12 @@ final class KeeperCore: @unchecked Sendable {
   /// The names in `stores` without a key. Each `flush` reads these stores.
   var namesWithoutKey: [String] = []
 
-  /// The names in `stores` with a key whose stores have changed since the last pass. A keeper may have thousands of keys, so
-  /// a pass reads only these.
+  /// The names in `stores` with a key whose stores have changed since the last pass or, if the keeper follows, the names of
+  /// all files that were replaced. A keeper may have thousands of keys, so a pass reads only these.
   var changedNames: Set<String> = []
+
+  /// Whether any file might have been replaced, which a keeper that follows has to read.
+  var mayHaveChangedAll = false
 
   /// The callers of `flush` that share the next pass, each with the file that it needs, or nil if it needs all files.
   var flushes: [(name: FileName?, caller: CheckedContinuation<KeeperFailure?, Never>)] = []
@@ -76,8 +80,11 @@ final class KeeperCore: @unchecked Sendable {
   /// The number of passes that have failed since the last success.
   var failedPasses = 0
 
-  /// The watch on the folder of another keeper.
+  /// The watch on the folder of another keeper, or nil if it hasn't begun yet.
   var watch: AnyObject?
+
+  /// The reason why there is no watch. Stores can be restored nevertheless, and `flush` reads the files again.
+  var watchFailure: KeeperFailure?
 
   init(
     _ directory: URL,
@@ -92,17 +99,13 @@ final class KeeperCore: @unchecked Sendable {
     self.directory = folder.url
     self.role = role
     self.dispatcher = dispatcher
-    self.maximumDelay = maximumDelay
+    self.maximumDelay = maximumDelay.clamped
     self.clock = clock
     self.savesTimeTravel = savesTimeTravel
     self.folder = folder
-    guard role == .following else { return }
-    do throws(SystemError) {
-      watch = try folder.watch { [weak self] in self?.folderDidChange() }
-    } catch {
-      // Stores can be restored nevertheless, and `flush` reads the files again.
-      failure.value = KeeperFailure(folder.url, nil, error)
-    }
+    self.system = system
+    beginWatch(of: folder)
+    failure.value = watchFailure
   }
 
   var closedFailure: KeeperFailure {
@@ -114,16 +117,17 @@ final class KeeperCore: @unchecked Sendable {
 
 extension KeeperCore {
   /// Notes the change of a store, and starts a timer for the next pass, unless such a timer is running.
-  func scheduleSave(of name: FileName, isRetry: Bool) {
+  ///
+  /// - Parameter name: The store's file, or nil for a pass that has failed as a whole.
+  func scheduleSave(of name: FileName?, isRetry: Bool) {
     let started: (number: Int, delay: Duration, owner: KeeperCore?)? = lock.withLock {
-      if name.hasKey { changedNames.insert(name.inTable) }
+      if let name, name.hasKey || role == .following { changedNames.insert(name.inTable) }
       guard folder != nil, timers[isRetry] == nil else { return nil }
       lastTimer += 1
       timers[isRetry] = lastTimer
-      let longest = Duration.seconds(Int64.max >> 6)
-      let retryDelay =
-        min(max(maximumDelay, .milliseconds(100)), longest) * (1 << min(failedPasses, 6))
-      return (lastTimer, isRetry ? retryDelay : maximumDelay, keeperWasReleased ? self : nil)
+      let retryDelay = max(maximumDelay, .milliseconds(100)) * (1 << min(failedPasses, 6))
+      let delay = isRetry ? retryDelay.clamped : maximumDelay
+      return (lastTimer, delay, keeperWasReleased ? self : nil)
     }
     guard let (number, delay, owner) = started else { return }
     // The task ends by itself after the delay. If the keeper was released, only `owner` keeps this object alive.

@@ -15,6 +15,7 @@ extension KeptStore {
     _ makeStore: (S.Saved?) throws -> S
   ) throws(KeeperFailure) -> S {
     do throws(KeeperFailure) {
+      let identity = try identity(in: folder)
       guard let data = try data(of: fileName.current, in: folder) else {
         if try data(of: fileName.previous, in: folder) == nil {
           return try store(nil, from: fileName.current, in: folder, makeStore)
@@ -23,8 +24,7 @@ extension KeptStore {
       }
       hasFile = true
       let store = try store(data, from: fileName.current, in: folder, makeStore)
-      contents = data
-      hasReadContents = true
+      if !isWriter { (onDisk, self.identity) = (.contents(data), identity) }
       return store
     } catch {
       switch try decide(error) {
@@ -57,8 +57,6 @@ extension KeptStore {
     try rename(in: folder) { () throws(SystemError) in
       try folder.restorePrevious(of: fileName, data)
     }
-    contents = data
-    hasReadContents = true
     return store
   }
 
@@ -70,9 +68,13 @@ extension KeptStore {
     _ makeStore: (S.Saved?) throws -> S
   ) throws(KeeperFailure) -> S {
     var value: (value: S.Saved, version: Int)?
+    // An earlier file might have been refused.
+    (onDisk, hasReduced) = (.saved, false)
     if let data { value = try self.value(of: data, from: file, in: folder) }
     // The next save writes the newest version.
-    if let value, value.version != archive.version { hasReduced = true }
+    if let value, value.version != archive.version {
+      (onDisk, hasReduced) = (.unknown(keepsPrevious: false), true)
+    }
     releaseAfterUnlocking(value)
     do {
       return try makeStore(value?.value)
@@ -97,18 +99,24 @@ extension KeptStore {
     } catch {
       throw KeeperFailure(folder.url, nil, error)
     }
+    let identity = try identity(in: folder)
     guard let data = try data(of: fileName.current, in: folder) else {
       if !hasFile { return nil }
       throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
     }
-    if data == contents { return nil }
+    let isRead = if case .contents(data) = onDisk { true } else { false }
+    if isRead, identity == self.identity { return nil }
     let (value, version) = try value(of: data, from: fileName.current, in: folder)
     hasFile = true
-    return { [fileName] () throws(KeeperFailure) in
+    return { [fileName, archive] () throws(KeeperFailure) in
       let current = store.saved
       releaseAfterUnlocking(current)
-      // The same set can be encoded in a different order.
-      if !areEqual(value, current) {
+      // The same set can be encoded in a different order. If the file was replaced by the same one, only a value that a
+      // reduce has changed meanwhile is restored.
+      let isCurrent =
+        areEqual(value, current)
+        || isRead && (try? archive.data(for: value)) == (try? archive.data(for: current))
+      if !isCurrent {
         do {
           try store.restore(value)
         } catch {
@@ -116,8 +124,18 @@ extension KeptStore {
         }
       }
       // After a refusal, the next pass tries again.
-      self.contents = data
+      (self.onDisk, self.identity) = (.contents(data), identity)
       self.saved?.write(any: value)
+    }
+  }
+
+  /// The identity of the current file, which each save replaces. If it's replaced before the file is read, the next pass looks
+  /// again.
+  private func identity(in folder: Folder) throws(KeeperFailure) -> FileIdentity? {
+    do {
+      return try folder.identity(of: fileName.current)
+    } catch {
+      throw KeeperFailure(folder.url(of: fileName.current), nil, error)
     }
   }
 

@@ -24,11 +24,38 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// Schedules a save of the changed stores.
   private let schedule: @Sendable (_ isRetry: Bool) -> Void
 
-  // The dispatcher's turn guards the five properties below.
+  /// A change that isn't saved yet.
+  private enum Pending {
+    case none
 
-  /// The store, if it has changed since the last snapshot. This reference keeps the store alive until the
-  /// change is saved.
-  private var changedStore: S?
+    /// The store has changed. This reference keeps the store alive until the change is saved.
+    case change(S)
+
+    /// The keeper or the key is closed, so that no more changes are saved.
+    case closed
+  }
+
+  /// What is on the disk.
+  enum OnDisk {
+    /// The value of `saved`: the store's first one if there is no file, or the one that was read.
+    case saved
+
+    /// A file with these bytes. If this keeper saves, the bytes are those that this process encodes for the file's value.
+    case contents(Data)
+
+    /// A value that must be written anyway, such as one of an older version, or one whose write has failed.
+    ///
+    /// If the failed write might have replaced the file, the next one must keep the previous generation, which is the
+    /// former file.
+    case unknown(keepsPrevious: Bool)
+
+    /// A file with these bytes, whose name might not be on the disk yet. The former file is the previous generation.
+    case renamed(Data)
+  }
+
+  // The dispatcher's turn guards the four properties below.
+
+  private var pending = Pending.none
 
   /// The value before time travel, until the store reduces its next state.
   private var valueBeforeTravel: S.Saved?
@@ -39,23 +66,15 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// The versions of the store's variables at the last snapshot, or nil if they don't show each change.
   private var versions: [ObjectIdentifier: Version]?
 
-  /// Whether the keeper is closed, so that no more changes are saved.
-  private var isClosed = false
-
   // After `attach`, only the keeper's queue uses the properties below.
 
   /// The value to write. The store must live until the value is written.
   private var snapshot: (store: S, value: S.Saved)?
 
-  /// The bytes of the snapshot in the file, until the file's name is on the disk too.
-  private var written: Data?
+  var onDisk = OnDisk.saved
 
-  /// The contents of the file after the last successful read or write. If no file was read, these bytes are
-  /// the contents of a file with the value that the store had when it was opened.
-  var contents: Data?
-
-  /// Whether the contents were read, and have not been written by this object.
-  var hasReadContents = false
+  /// The file with these contents, if the keeper follows.
+  var identity: FileIdentity?
 
   /// Whether the file has existed.
   var hasFile = false
@@ -78,14 +97,18 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 extension KeptStore {
   /// Links this object to a new store, which no other thread can use yet.
   ///
-  /// - Parameter savesTimeTravel: Whether time travel is a change like any other.
+  /// - Parameters:
+  ///   - former: The link to a deallocated store with the same file, whose constant `saved` continues.
+  ///   - savesTimeTravel: Whether time travel is a change like any other.
   /// - Returns: The watcher to register with the store.
-  func attach(to store: S, savesTimeTravel: Bool) -> StoreWatcher {
+  func attach(to store: S, after former: Variable<S.Saved>?, savesTimeTravel: Bool) -> StoreWatcher {
     self.store = store
     let value = store.saved
-    saved = Variable(value)
-    // A store that never changes needs no file.
-    if contents == nil { contents = try? archive.data(for: value) }
+    saved = former ?? Variable(value)
+    if let former, !areEqual(former.value, value) {
+      releaseAfterUnlocking(former.value)
+      former.value = value
+    }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
@@ -106,19 +129,20 @@ extension KeptStore {
       return
     }
     releaseAfterUnlocking(valueBeforeTravel.take())
-    guard !isClosed else { return }
-    changedStore = store
+    if case .closed = pending { return }
+    if let store { pending = .change(store) }
     if change != .transaction { hasReduced = true }
     schedule(false)
   }
 
   func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
     watcher?.reset()
-    isClosed = isLast
-    if changedStore == nil, !isOnlyIfChanged { changedStore = store }
-    guard let store = changedStore.take() else { return }
-    // The bytes alone can't tell whether the store has changed, because a set is encoded in a different order in each
-    // process. So a store that has reduced nothing is compared by its variables' versions, if they suffice.
+    var changed = isOnlyIfChanged ? nil : store
+    if case .change(let store) = pending { changed = store }
+    pending = isLast ? .closed : .none
+    guard let store = changed else { return }
+    // A snapshot that doesn't encode is cheaper. So a store that has reduced nothing is compared by its variables' versions,
+    // if they suffice.
     let newVersions = StoreContents(of: store).versions
     let isUnchanged = newVersions != nil && newVersions == versions
     if isUnchanged, !hasReduced { return releaseAfterUnlocking(store) }
@@ -130,14 +154,12 @@ extension KeptStore {
     guard let (store, value) = snapshot else { return false }
     do {
       let data = try archive.data(for: value)
-      if data != contents, !hasRead(value) {
-        // If an error is thrown, the contents of the file are unknown.
-        contents = nil
-        try folder.checkPlace()
-        try folder.replace(fileName, with: data)
-        written = data
+      if case .renamed(data) = onDisk { return true }
+      if data != dataOnDisk() {
+        try write(data, to: folder)
         return true
       }
+      onDisk = .contents(data)
     } catch {
       throw failure(error, in: folder)
     }
@@ -146,11 +168,38 @@ extension KeptStore {
     return false
   }
 
+  /// Returns the bytes that this process encodes for the value on the disk, or nil if the value must be written anyway.
+  ///
+  /// The bytes of a file that another process has written can't tell whether the store has changed, because each process
+  /// encodes a set in a different order.
+  private func dataOnDisk() -> Data? {
+    switch onDisk {
+    case .saved: saved.flatMap { try? archive.data(for: $0.value) }
+    case .contents(let data): data
+    case .renamed, .unknown: nil
+    }
+  }
+
+  private func write(_ data: Data, to folder: Folder) throws(SystemError) {
+    let keepsPrevious =
+      switch onDisk {
+      case .unknown(let keepsPrevious): keepsPrevious
+      case .renamed: true
+      case .saved, .contents: false
+      }
+    onDisk = .unknown(keepsPrevious: keepsPrevious)
+    try folder.checkPlace()
+    try folder.prepare(fileName, data)
+    if !keepsPrevious { try folder.keepPrevious(of: fileName) }
+    onDisk = .unknown(keepsPrevious: true)
+    try folder.replace(fileName)
+    onDisk = .renamed(data)
+  }
+
   func endWriting(_ names: Result<Void, SystemError>, to folder: Folder) throws(KeeperFailure) {
-    guard let data = written.take(), let (store, value) = snapshot else { return }
+    guard case .renamed(let data) = onDisk, let (store, value) = snapshot else { return }
     do throws(SystemError) { try names.get() } catch { throw failure(error, in: folder) }
-    contents = data
-    hasReadContents = false
+    onDisk = .contents(data)
     saved?.value = value
     snapshot = nil
     withExtendedLifetime(store) {}
@@ -160,22 +209,20 @@ extension KeptStore {
     KeeperFailure(folder.url(of: fileName.current), archive.version, error)
   }
 
-  /// Whether the file was read with an equal value. Another process can have encoded the same set in a different
-  /// order.
-  private func hasRead(_ value: S.Saved) -> Bool {
-    guard hasReadContents, value is any Equatable, let contents,
-      let envelope = try? Envelope(contents),
-      envelope.version == archive.version, let old = try? archive.value(in: envelope)
-    else { return false }
-    return areEqual(old, value)
+  func forgetFile() {
+    onDisk = .unknown(keepsPrevious: false)
+    if case .closed = pending { return }
+    pending = store.map(Pending.change) ?? .none
+    hasReduced = true
   }
 
   func retrySnapshot() {
-    // While `isClosed` was true, no change was noted. So after a failed close, each store counts as changed.
+    // After a close has begun, no change was noted. So after a failed close, each store counts as changed.
+    let isClosed = if case .closed = pending { true } else { false }
     guard snapshot != nil || isClosed else { return }
-    isClosed = false
     releaseAfterUnlocking(snapshot)
-    changedStore = snapshot.take()?.store ?? store
+    let store = snapshot.take()?.store ?? store
+    pending = store.map(Pending.change) ?? .none
     hasReduced = true
     schedule(true)
   }

@@ -140,6 +140,10 @@ final class FaultyFileSystem: FileSystem {
     try call("fstat") { _ throws(SystemError) in try system.mode(of: file) }
   }
 
+  func linkCount(of file: Int32) throws(SystemError) -> Int {
+    try call("fstat") { _ throws(SystemError) in try system.linkCount(of: file) }
+  }
+
   func identity(of file: Int32) throws(SystemError) -> FileIdentity {
     try call("fstat") { _ throws(SystemError) in try system.identity(of: file) }
   }
@@ -200,7 +204,7 @@ final class FaultyFileSystem: FileSystem {
   func watch(
     _ folder: Int32,
     at path: String,
-    onChange: @escaping @Sendable () -> Void
+    onChange: @escaping @Sendable (_ files: [String]?) -> Void
   ) throws(SystemError) -> AnyObject & Sendable {
     try call("watch") { _ throws(SystemError) in
       try system.watch(folder, at: path, onChange: onChange)

@@ -11,7 +11,7 @@ struct FileWatch {
     let (changes, continuation) = AsyncStream<Void>.makeStream()
     self.changes = changes
     do {
-      token = try SystemFileSystem().watch(0, at: folder.url.path) { continuation.yield() }
+      token = try SystemFileSystem().watch(0, at: folder.url.path) { _ in continuation.yield() }
     } catch {
       fatalError("\(error)")
     }

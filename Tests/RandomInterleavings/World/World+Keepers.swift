@@ -54,9 +54,8 @@
     var dispatcher = Dispatcher()
     var store: KeptNumber?
 
-    /// The numbers of closes in progress and of all closes, and whether the last one has succeeded.
-    var closes = 0
-    var allCloses = 0
+    /// The numbers of closes in progress, of all closes and of all calls of `open`, and whether the key is closed.
+    var (closes, allCloses, opens) = (0, 0, 0)
     var isClosed = false
     var isOpening = false
 
@@ -111,7 +110,7 @@
     private func open(_ key: Key) {
       // Users must not open a key in two places at a time.
       guard let keeper, key.store == nil, !key.isOpening else { return }
-      key.isOpening = true
+      (key.isOpening, key.opens) = (true, key.opens + 1)
       defer { key.isOpening = false }
       if key.isClosed { (key.isClosed, key.dispatcher) = (false, Dispatcher()) }
       let (atLeast, closes, allCloses) = (key.atLeast, key.closes, key.allCloses)
@@ -191,6 +190,7 @@
       key.store = nil
       key.closes += 1
       key.allCloses += 1
+      let opens = key.opens
       save(numbers) {
         defer { key.closes -= 1 }
         do {
@@ -199,9 +199,8 @@
           if key.store == nil { key.store = store }
           throw error
         }
-        // The key has nothing to do any more with a store that was opened meanwhile.
-        world.letGo(of: key)
-        key.isClosed = true
+        // A key that was opened meanwhile stays open.
+        if key.opens == opens { key.isClosed = true }
       }
     }
 

@@ -2,8 +2,7 @@
 /// involved, and the second sentence suggests a remedy.
 ///
 /// A `precondition` loses its message in optimized builds, where such an error is hardest to find.
-@usableFromInline
-func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
+@usableFromInline package func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
   let sentence = "\(mistake()) \(remedy())"
   #if DEBUG
     scheduledThread?.willTrap(sentence)
