@@ -198,7 +198,9 @@ final class Folder: Sendable {
   private func freeNumber(for name: FileName) throws(SystemError) -> Int {
     var number = 1
     while true {
-      let files = (try identity(of: name.aside(number)), try identity(of: name.asidePrevious(number)))
+      let files = (
+        try identity(of: name.aside(number)), try identity(of: name.asidePrevious(number))
+      )
       if files.0 == nil, files.1 == nil { return number }
       number += 1
     }

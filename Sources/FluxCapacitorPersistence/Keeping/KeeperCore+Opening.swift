@@ -84,7 +84,9 @@ extension KeeperCore {
       releaseAfterUnlocking((former, store))
       if let former, store != nil {
         guard former is KeptStore<S> else {
-          trap("\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\".")
+          trap(
+            "\(S.self) and another store of this keeper have archives named \"\(S.archive.name)\"."
+          )
         }
         // The last change of the older store might not be in the file yet.
         throw storeExists(S.self, name)

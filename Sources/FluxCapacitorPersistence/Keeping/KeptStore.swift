@@ -101,13 +101,14 @@ extension KeptStore {
   ///   - former: The link to a deallocated store with the same file, whose constant `saved` continues.
   ///   - savesTimeTravel: Whether time travel is a change like any other.
   /// - Returns: The watcher to register with the store.
-  func attach(to store: S, after former: Variable<S.Saved>?, savesTimeTravel: Bool) -> StoreWatcher {
+  func attach(to store: S, after former: Variable<S.Saved>?, savesTimeTravel: Bool) -> StoreWatcher
+  {
     self.store = store
     let value = store.saved
     saved = former ?? Variable(value)
-    if let former, !areEqual(former.value, value) {
-      releaseAfterUnlocking(former.value)
-      former.value = value
+    if let former {
+      releaseAfterUnlocking((former.value, value))
+      if !areEqual(former.value, value) { former.value = value }
     }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions

@@ -2,8 +2,8 @@
 /// involved, and the second sentence suggests a remedy.
 ///
 /// A `precondition` loses its message in optimized builds, where such an error is hardest to find.
-@usableFromInline package func trap(_ mistake: @autoclosure () -> String, _ remedy: @autoclosure () -> String = "") -> Never {
-  let sentence = "\(mistake()) \(remedy())"
+@usableFromInline package func trap(_ mistake: String, _ remedy: String = "") -> Never {
+  let sentence = "\(mistake) \(remedy)"
   #if DEBUG
     scheduledThread?.willTrap(sentence)
   #endif
