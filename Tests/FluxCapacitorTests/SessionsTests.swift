@@ -290,6 +290,28 @@ struct SessionsTests {
 
   // MARK: Lifetime
 
+  /// The task of an earlier idle time doesn't keep the session.
+  @Test func sessionInUseDuringShutDownIsReleasedAfterItsClose() async throws {
+    let rooms = Log<WeakRoom>()
+    let sessions = Sessions<Int, Room>(idle: .seconds(5), clock: clock) { number, dispatcher in
+      let room = Room("\(number)", on: dispatcher)
+      rooms.append(WeakRoom(room))
+      return room
+    }
+    try await sessions.with(1) { _ in }
+    await clock.sleeping()
+    let use = Task { try await sessions.with(1) { [gate] _ in await gate.pass() } }
+    await gate.reached()
+    let shutDown = Task { await sessions.shutDown() }
+    while sessions.waiterCount == 0 { await Task.yield() }
+    gate.open()
+    try await use.value
+    _ = await shutDown.value
+
+    // If the session stays, this loop doesn't end.
+    for room in rooms.entries { while !room.isReleased { await Task.yield() } }
+  }
+
   @Test(arguments: ["opening", "closing", "shutting down"])
   func cancelledCallersLeaveNothing(while state: String) async throws {
     let isOpening = state == "opening"

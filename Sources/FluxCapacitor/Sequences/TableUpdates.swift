@@ -69,7 +69,7 @@ where Row.ID: Sendable {
     ///   iterator, the process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TableUpdate<Row>? {
       if shown == nil, !Task.isCancelled { return missed.take().flatMap { first($0.rows) } }
-      while await wakes.next(isolation: actor) != nil {
+      while await wakes.next(isolation: actor) != nil, !Task.isCancelled {
         if let (rows, changes) = missed.take(), let update = update(to: rows, changes) {
           return update
         }
@@ -128,7 +128,7 @@ extension PrimitiveTable {
   /// }
   /// ```
   ///
-  /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k log k) for k changed
+  /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k √k) for k changed
   ///   rows, in addition to the copy.
   public var changes: TableUpdates<Row> { TableUpdates(table: table) }
 }

@@ -47,7 +47,7 @@ extension Sessions {
     await entry.dispatcher.settled()
     do {
       try await withDispatcher(entry.dispatcher) { try await close(session) }
-      openIDs.value.removeAll { $0 == entry.id }
+      openKeys.remove(id: entry.id)
       if closeFailures.value[entry.id] != nil { setFailure(nil, of: entry) }
       change(entry) { entries[entry.id] = nil }
     } catch {
@@ -90,16 +90,17 @@ extension Sessions {
 extension Sessions {
   /// Refuses new uses. Returns the sessions without uses, which the caller must close.
   func beginShutDown() -> [Entry] {
-    var timers: [Task<Void, Never>] = []
-    let idle = lock.withLock {
+    let (timers, idle) = lock.withLock {
       isShutDown = true
-      return entries.values.filter { entry in
+      // The timer of a session in use would keep the session for the rest of its last idle time.
+      let timers = entries.values.compactMap(\.timer)
+      let idle = entries.values.filter { entry in
         entry.closeHasFailed = false
         guard entry.uses == 0, case .open(let session) = entry.state else { return false }
-        if let timer = entry.timer { timers.append(timer) }
         entry.state = .closing(session)
         return true
       }
+      return (timers, idle)
     }
     for timer in timers { timer.cancel() }
     return idle

@@ -58,7 +58,7 @@ extension Sessions {
         let session = try await withDispatcher(entry.dispatcher) {
           try await open(entry.id, entry.dispatcher)
         }
-        openIDs.value.append(entry.id)
+        openKeys.append(OpenKey(id: entry.id))
         result = .success(session)
       } catch {
         result = .failure(error)

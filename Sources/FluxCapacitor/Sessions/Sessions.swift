@@ -34,13 +34,18 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   /// time, but not more often than once a second, and each time that you call ``shutDown()``.
   public let failures: Constant<[ID: any Error]>
 
-  let openIDs = Variable<[ID]>([])
+  /// The open sessions' keys. A table removes one of many keys without a look at all others.
+  let openKeys = VariableTable<OpenKey>()
   let closeFailures = Variable<[ID: any Error]>([:])
 
   let idle: Duration
   let clock: any Clock<Duration>
   let open: @Sendable (ID, Dispatcher) async throws -> Session
   let close: @Sendable (Session) async throws -> Void
+
+  struct OpenKey: Identifiable, Sendable {
+    let id: ID
+  }
 
   // `lock` guards the variables below, and the variables of each entry.
   let lock = Lock()
@@ -74,7 +79,7 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
     self.clock = clock
     self.open = open
     self.close = close
-    ids = Constant(openIDs)
+    ids = openKeys.ids
     failures = Constant(closeFailures)
   }
 

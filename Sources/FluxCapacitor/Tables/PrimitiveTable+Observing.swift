@@ -23,7 +23,7 @@ extension PrimitiveTable {
   ///   - changes: Receives the changes. The observation retains this closure until you clean the Dust.
   /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. The
   ///   observation doesn't keep the table alive.
-  /// - Complexity: O(n) in the number of rows. Each call takes O(k log k) for k changed rows.
+  /// - Complexity: O(n) in the number of rows. Each call takes O(k √k) for k changed rows.
   @_disfavoredOverload @inlinable public func observeChanges(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (TableChanges<Row.ID>) -> Void
@@ -60,7 +60,7 @@ extension PrimitiveTable {
   ///   - changes: Receives the changes. The observation retains this closure until you clean the Dust.
   /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. The
   ///   observation doesn't keep the table alive.
-  /// - Complexity: O(n) in the number of rows. Each call takes O(k log k) for k changed rows.
+  /// - Complexity: O(n) in the number of rows. Each call takes O(k √k) for k changed rows.
   @inlinable public func observeChanges(
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (TableChanges<Row.ID>) -> Void

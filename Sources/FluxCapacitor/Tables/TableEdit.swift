@@ -37,8 +37,8 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
 /// The list begins with one piece that keeps everything. Each change splits at most one piece, so the
 /// number of pieces depends only on the changes. This structure is known as a piece table.
 ///
-/// The list has a gap, like the buffer of a text editor: the pieces before and after the current piece are in
-/// two separate arrays. So a change near the previous change takes O(1).
+/// The pieces are in chunks. A chunk with more pieces than there are chunks, but at least 64, is split. So each of k changes
+/// looks at O(√k) chunks and pieces, wherever it is.
 @usableFromInline struct TableDifference<ID: Hashable & Sendable> {
   @usableFromInline struct Piece {
     @usableFromInline var inserted: [ID]
@@ -49,17 +49,32 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     @inlinable var count: Int { inserted.count + kept.count }
+
+    /// Shortens the piece, and returns the piece with the ids after the split, apart from the skipped ones.
+    @inlinable mutating func split(at position: Int, skipping count: Int, inserting ids: [ID]) -> Piece {
+      let split = kept.lowerBound + position - inserted.count
+      defer { kept = kept.lowerBound..<split }
+      return Piece(inserted: ids, kept: split + count..<kept.upperBound)
+    }
   }
 
-  /// The pieces before the current piece.
-  @usableFromInline var before: [Piece] = []
-  @usableFromInline var current: Piece
+  @usableFromInline struct Chunk {
+    @usableFromInline var pieces: [Piece]
 
-  /// The pieces after the current piece, from the last one to the next one.
-  @usableFromInline var after: [Piece] = []
+    /// The number of ids in the pieces.
+    @usableFromInline var count: Int
 
-  /// The position of the current piece's first id.
-  @usableFromInline var start = 0
+    @inlinable init(_ pieces: [Piece]) {
+      self.pieces = pieces
+      count = pieces.reduce(0) { $0 + $1.count }
+    }
+  }
+
+  /// The piece with which the list begins.
+  @usableFromInline let first: Piece
+
+  /// The chunks, or none before the first insertion or removal.
+  @usableFromInline var chunks: [Chunk] = []
 
   /// The removed ids by their former positions.
   @usableFromInline var removed: [Int: ID] = [:]
@@ -69,10 +84,10 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
   @usableFromInline var updated: [ID] = []
 
   /// Creates the difference without changes.
-  @inlinable init() { current = Piece(inserted: [], kept: 0..<Int.max / 2) }
+  @inlinable init() { first = Piece(inserted: [], kept: 0..<Int.max / 2) }
 
   /// Creates the difference that inserts all ids.
-  @inlinable init(inserting ids: [ID]) { current = Piece(inserted: ids, kept: 0..<0) }
+  @inlinable init(inserting ids: [ID]) { first = Piece(inserted: ids, kept: 0..<0) }
 
   @inlinable mutating func apply(_ change: TableEdit<ID>.Change) {
     switch change {
@@ -91,49 +106,63 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Makes the piece that contains a range of positions the current piece.
-  @inlinable mutating func seek(_ range: Range<Int>) {
-    while start > range.lowerBound, let piece = before.popLast() {
-      after.append(current)
-      current = piece
-      start -= piece.count
+  /// Calls a closure with the piece that contains the last id before an end, and with the end's position in the piece.
+  ///
+  /// - Parameter body: Changes the piece by `growth` ids, and returns a piece to insert after it.
+  @inlinable static func change(
+    _ chunks: inout [Chunk],
+    through end: Int,
+    by growth: Int,
+    _ body: (_ piece: inout Piece, _ end: Int) -> Piece?
+  ) {
+    var (chunk, piece, end) = (0, 0, end)
+    while chunks[chunk].count < end {
+      end -= chunks[chunk].count
+      chunk += 1
     }
-    while start + current.count < range.upperBound, let piece = after.popLast() {
-      start += current.count
-      before.append(current)
-      current = piece
+    while chunks[chunk].pieces[piece].count < end {
+      end -= chunks[chunk].pieces[piece].count
+      piece += 1
+    }
+    chunks[chunk].count += growth
+    guard let next = body(&chunks[chunk].pieces[piece], end) else { return }
+    chunks[chunk].pieces.insert(next, at: piece + 1)
+    let count = chunks[chunk].pieces.count
+    if count > max(64, chunks.count) {
+      chunks.insert(Chunk(Array(chunks[chunk].pieces[(count / 2)...])), at: chunk + 1)
+      chunks[chunk] = Chunk(Array(chunks[chunk].pieces[..<(count / 2)]))
     }
   }
 
   @inlinable mutating func insert(_ id: ID, at position: Int) {
-    seek(position..<position)
-    let offset = position - start
-    let keptOffset = offset - current.inserted.count
-    if keptOffset <= 0 { return current.inserted.insert(id, at: offset) }
-    let split = current.kept.lowerBound + keptOffset
-    after.append(Piece(inserted: [id], kept: split..<current.kept.upperBound))
-    current.kept = current.kept.lowerBound..<split
+    if chunks.isEmpty { chunks = [Chunk([first])] }
+    TableDifference.change(&chunks, through: position, by: 1) { piece, position in
+      if position <= piece.inserted.count {
+        piece.inserted.insert(id, at: position)
+        return nil
+      }
+      return piece.split(at: position, skipping: 0, inserting: [id])
+    }
   }
 
   @inlinable mutating func remove(_ id: ID, at position: Int) {
-    seek(position..<position + 1)
-    let offset = position - start
-    let keptOffset = offset - current.inserted.count
-    if keptOffset < 0 {
-      vanished.insert(current.inserted.remove(at: offset))
-      return
+    if chunks.isEmpty { chunks = [Chunk([first])] }
+    TableDifference.change(&chunks, through: position + 1, by: -1) { piece, end in
+      if end <= piece.inserted.count {
+        vanished.insert(piece.inserted.remove(at: end - 1))
+        return nil
+      }
+      let next = piece.split(at: end - 1, skipping: 1, inserting: [])
+      removed[piece.kept.upperBound] = id
+      return next
     }
-    let split = current.kept.lowerBound + keptOffset
-    removed[split] = id
-    after.append(Piece(inserted: [], kept: split + 1..<current.kept.upperBound))
-    current.kept = current.kept.lowerBound..<split
   }
 
   /// The changes for an observer, or `nil` if the changes have cancelled each other.
   @inlinable var changes: TableChanges<ID>? {
     var inserted: [ID: Int] = [:]
     var end = 0
-    for piece in before + [current] + after.reversed() {
+    for piece in chunks.isEmpty ? [first] : chunks.flatMap(\.pieces) {
       for (offset, id) in piece.inserted.enumerated() { inserted[id] = end + offset }
       end += piece.count
     }

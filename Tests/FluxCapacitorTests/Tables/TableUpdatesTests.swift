@@ -151,6 +151,18 @@ struct TableUpdatesTests {
     #expect(await task.value == nil)
   }
 
+  @Test func taskThatIsCancelledAfterAChangeReceivesNoUpdate() async {
+    let task = Task { [table] in
+      var updates = table.changes.makeAsyncIterator()
+      _ = await updates.next()
+      table.append(Item(id: 100, text: "late"))
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await updates.next()?.rows.count
+    }
+
+    #expect(await task.value == nil)
+  }
+
   @Test func sequenceEndsWithItsTask() async {
     let gate = FluxCapacitorTesting.Gate()
     let loop = Task {
