@@ -1,3 +1,4 @@
+import Dispatch
 import FluxCapacitor
 import Foundation
 
@@ -79,5 +80,29 @@ func growths(scale: Int) -> [Growth] {
         return { onThreads(size) { for _ in 0..<each { variable.value += 1 } } }
       }
     },
+    Growth(name: "close a session, by sessions", sizes: [100, 1_000, 10_000]) { size in
+      Workload(size) {
+        let sessions = Sessions<Int, Int>(idle: .seconds(3_600)) { number, _ in number }
+        finish { for number in 0..<size { _ = try? await sessions.with(number) { $0 } } }
+        return { finish { await sessions.shutDown() } }
+      }
+    },
+    Growth(name: "refuse an operation, by the limit", sizes: [100, 1_000, 10_000]) { size in
+      Workload(scale * 10) {
+        let effects = Effects(.atMost(size, per: .seconds(3_600)))
+        finish { for _ in 0..<size { await effects.run { _ in }.value } }
+        return { for _ in 0..<scale * 10 { effects.run { _ in } } }
+      }
+    },
   ]
+}
+
+/// Runs an asynchronous closure, and waits for its end.
+private func finish(_ body: @escaping @Sendable () async -> Void) {
+  let end = DispatchSemaphore(value: 0)
+  Task {
+    await body()
+    end.signal()
+  }
+  end.wait()
 }

@@ -295,6 +295,21 @@ struct FaultTests {
     withExtendedLifetime(stubborn) {}
   }
 
+  @Test func delayMayBeLongerThanAClockCanMeasure() async throws {
+    let keeper = try Keeper(
+      directory: folder.url,
+      dispatcher: dispatcher,
+      maximumDelay: .seconds(Int64.max)
+    )
+    let store = try keeper.open(NotesStore.self)
+    NotesAction(dispatcher).add("Roads")
+
+    try await keeper.close()
+
+    #expect(try folder.contains("Roads"))
+    withExtendedLifetime(store) {}
+  }
+
   // MARK: - Recovery
 
   /// The notes after an interrupted recovery, and after the next attempt with the same decision.

@@ -65,6 +65,16 @@ struct EffectsTests {
     #expect(!effects.isRunning.value)
   }
 
+  @Test func pauseMayBeLongerThanAClockCanMeasure() async {
+    let effects = Effects(.serial)
+    let task = effects.run(after: .seconds(Int64.max)) { _ in log.append("never") }
+    await Task.yield()
+    effects.supersede()
+    await task.value
+
+    #expect(log.entries == [])
+  }
+
   @Test func cancelledOperationUnderTheNewestWaitingPolicyLetsTheNewestBegin() async {
     let effects = Effects(.newestWaiting)
     let first = effects.run { effect in

@@ -288,6 +288,14 @@ struct SessionsTests {
     #expect(sessions.ids.value == [])
   }
 
+  @Test func idleTimeMayBeLongerThanAClockCanMeasure() async throws {
+    let sessions = Sessions<Int, Room>(idle: .seconds(Int64.max)) { Room("\($0)", on: $1) }
+
+    for _ in 1...2 { try await sessions.with(1) { _ in } }
+
+    #expect(await sessions.shutDown().isEmpty)
+  }
+
   // MARK: Lifetime
 
   /// The task of an earlier idle time doesn't keep the session.

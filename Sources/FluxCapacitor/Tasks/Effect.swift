@@ -42,6 +42,15 @@ public final class Effect: @unchecked Sendable {
   /// The suspensions of the tasks that await this effect.
   var callers: [TaskSuspension] = []
 
+  /// Adds the current task to the callers. The caller must hold the queue's lock.
+  ///
+  /// - Returns: The suspension that the task has to begin before it awaits the effect.
+  func addCaller() -> TaskSuspension {
+    let suspension = TaskSuspension(.resting)
+    callers.append(suspension)
+    return suspension
+  }
+
   init(in queue: EffectQueue) {
     self.queue = queue
     // A thread can call an observer on behalf of another thread, so an observer has no outer operation.

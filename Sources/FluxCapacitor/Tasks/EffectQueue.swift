@@ -90,57 +90,28 @@
   ) -> Started {
     let thread = CurrentThread.current
     thread.beginTransaction()
-    var noLongerCounted = 0
-    var superseded = Superseded()
     count.value += 1
-    func suspension(of awaited: Effect) -> TaskSuspension? {
-      guard isAwaited else { return nil }
-      let suspension = TaskSuspension(.resting)
-      awaited.callers.append(suspension)
-      return suspension
-    }
-    var result: Started = lock.withLock {
-      let isNested = effect.surroundings.contains { outer in
-        outer.effect.map { running[$0.number] === $0 } ?? false
-      }
-      // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect
-      // ends.
-      if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
-        noLongerCounted = 1
-        // An operation that awaited the operation in progress from inside would wait for itself.
-        return (task, false, isNested ? nil : suspension(of: earlier))
-      }
-      if let time, rate?.admit(effect, at: time) == false {
-        noLongerCounted = 1
-        superseded.tasks = [Task<Void, Never> {}]
-        return (superseded.tasks[0], false, nil)
-      }
-      if policy == .latest {
-        superseded = supersedeStarted { isAwaited && effect.isInside($0) }
-        noLongerCounted = superseded.count
-      }
-      newest += 1
-      effect.number = newest
-      if isNested || running.count < limit {
-        running[newest] = effect
-      } else {
-        if policy == .newestWaiting {
-          for older in waiting.values { older.isReplaced = true }
-          noLongerCounted = waiting.count
-          superseded.tasks = waiting.values.compactMap(\.task)
-          waiting = [:]
-        }
+    var (leaving, result) = lock.withLock { () -> (Superseded, Started) in
+      var leaving = Superseded()
+      switch admit(effect, isAwaited: isAwaited, at: time, &leaving) {
+      case .refuse:
+        leaving.tasks.append(Task<Void, Never> {})
+        return (leaving, (leaving.tasks[0], false, nil))
+      case .join(let earlier, let task, let mayAwait):
+        return (leaving, (task, false, isAwaited && mayAwait ? earlier.addCaller() : nil))
+      case .begin: running[newest] = effect
+      case .wait:
         effect.turn = AsyncBuffer(.unbounded)
         waiting[newest] = effect
       }
       let task = makeTask()
       effect.task = task
-      return (task, true, suspension(of: effect))
+      return (leaving, (task, true, isAwaited ? effect.addCaller() : nil))
     }
-    if noLongerCounted > 0 { count.value -= noLongerCounted }
+    if leaving.count > 0 { count.value -= leaving.count }
     thread.endTransaction()
     let phase = effect.phase.write { $0.exchange(1, ordering: .acquiringAndReleasing) }
-    superseded.finish()
+    leaving.finish()
     if phase == 2 {
       result.isToEnd = false
       count.value -= 1
@@ -149,7 +120,52 @@
     return result
   }
 
-  /// The effects that a thread has superseded under the lock.
+  /// What the policy does with a new effect.
+  private enum Admission {
+    /// The policy `.atMost` refuses it.
+    case refuse
+
+    /// An earlier effect takes its place. The caller may await this effect, unless it would wait for itself.
+    case join(Effect, Task<Void, Never>, mayAwait: Bool)
+
+    case begin, wait
+  }
+
+  /// Decides what happens with a new effect. The caller must hold the lock.
+  ///
+  /// - Parameter leaving: Receives the effects that no longer count, among them the new one if it doesn't start.
+  private func admit(
+    _ effect: Effect,
+    isAwaited: Bool,
+    at time: Duration?,
+    _ leaving: inout Superseded
+  ) -> Admission {
+    let isNested = effect.surroundings.contains { outer in
+      outer.effect.map { running[$0.number] === $0 } ?? false
+    }
+    // A cancelled effect doesn't prevent a new effect. The new effect waits until the cancelled effect ends.
+    if policy == .first, let (earlier, task) = started.first(where: { !$0.task.isCancelled }) {
+      leaving.count = 1
+      return .join(earlier, task, mayAwait: !isNested)
+    }
+    if let time, rate?.admit(effect, at: time) == false {
+      leaving.count = 1
+      return .refuse
+    }
+    if policy == .latest { leaving = supersedeStarted { isAwaited && effect.isInside($0) } }
+    newest += 1
+    effect.number = newest
+    if isNested || running.count < limit { return .begin }
+    if policy == .newestWaiting {
+      for older in waiting.values { older.isReplaced = true }
+      leaving.count = waiting.count
+      leaving.tasks = waiting.values.compactMap(\.task)
+      waiting = [:]
+    }
+    return .wait
+  }
+
+  /// The effects that a thread has superseded or replaced under the lock.
   private struct Superseded {
     var count = 0
     var tasks: [Task<Void, Never>] = []

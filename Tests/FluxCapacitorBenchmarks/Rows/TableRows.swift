@@ -57,6 +57,17 @@ func tableGrowths(scale: Int) -> [Growth] {
         let table = observedTable(size, sum)
         return { for value in 0..<scale * 100 { table[id: size / 2]?.number = value } }
       }
-    }
+    },
+    Growth(name: "remove a row of a transaction, by rows", sizes: [100, 1_000, 10_000]) { size in
+      Workload(size) {
+        let table = VariableTable((0..<size).map { Item(id: $0) })
+        let dust = table.observeChanges { sum.add($0.difference.count) }
+        let ids = (0..<size).shuffled()
+        return {
+          Dispatcher.shared.transaction { for id in ids { table.remove(id: id) } }
+          dust.clean()
+        }
+      }
+    },
   ]
 }
