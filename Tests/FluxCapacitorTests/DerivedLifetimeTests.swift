@@ -109,6 +109,23 @@ struct DerivedLifetimeTests {
     }
   }
 
+  /// The observer needs no first value, so the constant starts with the first change.
+  @Test(arguments: [false, true])
+  func valueReadBeforeTheFirstChangeIsReleased(isCombined: Bool) {
+    let tally = Tally()
+    let (source, other) = (Variable<Counted?>(Counted(tally)), Variable(0))
+    let map = source.map { $0 }
+    let both = Constant.combine(map, other).map { $0.0 }
+    let constant = isCombined ? both : map
+    _ = constant.value
+    let dust = constant.observe(ignoreFirst: true) { _ in }
+
+    for _ in 1...3 { source.value = nil }
+
+    #expect(tally.value == 0)
+    dust.clean()
+  }
+
   @Test func derivedConstantsAreFreedWhenTheirLastObservationIsCleaned() {
     let tally = Tally()
     let source = Variable(1)

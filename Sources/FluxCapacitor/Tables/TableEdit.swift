@@ -51,7 +51,9 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
     @inlinable var count: Int { inserted.count + kept.count }
 
     /// Shortens the piece, and returns the piece with the ids after the split, apart from the skipped ones.
-    @inlinable mutating func split(at position: Int, skipping count: Int, inserting ids: [ID]) -> Piece {
+    @inlinable mutating func split(at position: Int, skipping count: Int, inserting ids: [ID])
+      -> Piece
+    {
       let split = kept.lowerBound + position - inserted.count
       defer { kept = kept.lowerBound..<split }
       return Piece(inserted: ids, kept: split + count..<kept.upperBound)

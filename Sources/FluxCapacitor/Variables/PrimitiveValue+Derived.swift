@@ -8,8 +8,8 @@ extension PrimitiveValue {
   ///   changed since the last computation, the constant returns the stored value.
   /// - An observed constant computes each change once. The constant delivers the change after the reduce
   ///   or transaction that made the change. If you read the constant before this delivery, your read
-  ///   computes the new value, possibly before observers receive it. A thread that reads at the moment at which another
-  ///   one delivers may compute the value a second time.
+  ///   computes the new value, possibly before observers receive it. A thread that reads while another one delivers,
+  ///   or that reads in an observer, may compute a value a second time.
   /// - A change that is already in progress when the last observation ends might still be computed.
   /// - However you compose derived constants, each change to the variables is delivered once. Each
   ///   delivered value is computed from values that belong together. But an observer that subscribes during

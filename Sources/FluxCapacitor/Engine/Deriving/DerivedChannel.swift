@@ -69,21 +69,23 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has computed for the source.
-      let memoFingerprint = memoFingerprint.read { $0.load(ordering: .relaxed) }
-      let mayBeKnown = memoFingerprint == region.fingerprint.value
-      let value = (mayBeKnown ? takeMemo(at: region.fingerprint) : nil) ?? formula(.region)
+      let hasMemo = memoFingerprint.read { $0.load(ordering: .relaxed) } == region.fingerprint.value
+      let value = (hasMemo ? takeMemo(at: region.fingerprint) : nil) ?? formula(.region)
       // The node's first value, from the middle of a transaction, doesn't count as delivered.
       if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
+      var formerMemo: (value: Element, fingerprint: Fingerprint)?
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
+        // The first change replaces a value that was read before it.
+        if !node.isStarted { replaceMemo(with: &formerMemo) }
         if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
         node.didStart(at: region.fingerprint)
         channel.lock.unlock()
       }
-      // The former value is released after unlocking, because a `deinit` can run user code.
-      withExtendedLifetime(former) {}
+      // The former values are released after unlocking, because a `deinit` can run user code.
+      withExtendedLifetime((former, formerMemo)) {}
       return true
     }
   }
