@@ -262,6 +262,23 @@ struct FaultTests {
     withExtendedLifetime((notes, counter)) {}
   }
 
+  @Test func closingAKeyInADeletedFolderLetsTheOtherStoresBeSavedToo() async throws {
+    let keeper = try keeper()
+    let notes = try keeper.open(NotesStore.self)
+    let keyed = try keeper.open(CounterStore.self, key: "a", on: dispatcher)
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+    try FileManager.default.removeItem(at: folder.url)
+
+    try await keeper.close(CounterStore.self, key: "a")
+    await clock.sleeping()
+    await clock.advance(by: .seconds(60))
+    try await keeper.flush(CounterStore.self, key: "a")
+
+    #expect(try folder.contains("Roads"))
+    withExtendedLifetime((notes, keyed)) {}
+  }
+
   @Test func failingStoreDoesNotDelayAnotherStore() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)

@@ -191,7 +191,8 @@ struct FollowingTests {
 
     #expect(await causes.next(1) == [nil])
     #expect(followed.notes.value == ["new"])
-    withExtendedLifetime(follower) {}
+    try FileManager.default.removeItem(at: child)
+    try await follower.close()
   }
 
   /// The writer saves a value that the follower has read before, while the follower can't look.

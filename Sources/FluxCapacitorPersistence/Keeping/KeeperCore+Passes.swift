@@ -30,8 +30,10 @@ extension KeeperCore {
       return scope == .all ? [(nil, closedFailure)] : []
     }
     let folder: Folder
+    // Closing a keeper that follows never fails.
+    let needsFolder = role == .saving || scope == .changed || scope == .all
     do throws(KeeperFailure) {
-      folder = try former.isDeleted ? reopenedFolder() : former
+      folder = try needsFolder && former.isDeleted ? reopenedFolder() : former
     } catch {
       lock.withLock { (isPassRunning, failedPasses) = (false, failedPasses + 1) }
       failure.value = error
@@ -86,6 +88,8 @@ extension KeeperCore {
       forEachDispatcher(of: former.stores) { stores in
         for store in stores { store.forgetFile() }
       }
+      // The present pass might save only one store.
+      scheduleSave(of: nil, isRetry: false)
     }
     withExtendedLifetime(former) {}
     return folder
