@@ -54,10 +54,12 @@
     var dispatcher = Dispatcher()
     var store: KeptNumber?
 
-    /// The numbers of closes in progress, of all closes and of all calls of `open`, and whether the key is closed.
+    /// The numbers of closes in progress, of all closes and of all calls of `open`.
     var (closes, allCloses, opens) = (0, 0, 0)
-    var isClosed = false
-    var isOpening = false
+    var (isClosed, isOpening) = (false, false)
+
+    /// The store of the last close.
+    weak var closed: KeptNumber?
 
     /// The number of additions, and the number that a new store must have at least.
     var number = 0
@@ -113,9 +115,10 @@
       (key.isOpening, key.opens) = (true, key.opens + 1)
       defer { key.isOpening = false }
       if key.isClosed { (key.isClosed, key.dispatcher) = (false, Dispatcher()) }
-      let (atLeast, closes, allCloses) = (key.atLeast, key.closes, key.allCloses)
+      let (atLeast, allCloses, isClosing) = (key.atLeast, key.allCloses, key.closes > 0)
+      let isHeld = key.closed != nil
       // A close can detach the new store from the key, and somebody can still hold a store that is already detached.
-      var isBesideAClose: Bool { closes > 0 || key.allCloses > allCloses }
+      var isBesideAClose: Bool { isHeld || isClosing || key.allCloses > allCloses }
       do {
         let store = try keeper.open(KeptNumber.self, key: key.name, on: key.dispatcher)
         let value = store.number.value
@@ -187,7 +190,7 @@
       let key = key(op)
       guard let keeper, let store = key.store else { return }
       let numbers = numbers(of: [key])
-      key.store = nil
+      (key.store, key.closed) = (nil, store)
       key.closes += 1
       key.allCloses += 1
       let opens = key.opens
