@@ -226,6 +226,39 @@ struct GitHubReposFaultTests {
     }
   }
 
+  @Test(arguments: ["-L 1", "--all"])
+  func repositoriesAfterPagesOfWithheldOnesAreListed(option: String) async throws {
+    let reply = { @Sendable index in
+      index < 5
+        ? LoopbackServer.Reply.withheldPage(next: "\(index)") : .text(.answer("a", total: 6))
+    }
+    try await LoopbackServer.serving(reply) { server in
+      let list = try await server.run("mona \(option)")
+
+      #expect(list.output == String.line("a"))
+      #expect(
+        list.errors.hasSuffix(
+          """
+           withheld 5 items of the list: needs SSO. Authorize the token here: https://github.com/sso \
+          The list above is incomplete: it has 1 of 6.
+
+          """
+        )
+      )
+      #expect(list.exitCode == 1)
+    }
+  }
+
+  @Test func withheldRepositoriesAreReportedBeforeACursorThatNeverAdvances() async throws {
+    try await LoopbackServer.serving({ _ in .withheldPage(next: "same") }) { server in
+      let list = try await server.run("mona")
+
+      #expect(list.errors.contains("withheld 2 items"))
+      #expect(list.errors.contains("https://github.com/sso"))
+      #expect(list.exitCode == 1)
+    }
+  }
+
   @Test(arguments: [
     #"{"type": "FORBIDDEN", "path": ["repositoryOwner"], "message": "no"}"#,
     #"{"type": "RESOURCE_LIMITS_EXCEEDED", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "no"}"#,
