@@ -158,6 +158,34 @@ struct LiveApiSessionTests {
     }
   }
 
+  /// The token is spelled with JSON escapes, in percent encoding, or as the base64 text of a header.
+  @Test(arguments: [
+    #"\u0067hp_secretOfMona"#, #"ghp\u005FsecretOf\u004dona"#, #"ghp\u005fsecretOf\u004Dona"#,
+    "%67hp_secretOfMona", "ghp%5FsecretOf%4dona", #"ghp\u00255fsecretOfMona"#,
+    Data(token.utf8).base64EncodedString(), Data("bearer \(token)".utf8).base64EncodedString(),
+    Data("mona:\(token)\n".utf8).base64EncodedString(),
+  ])
+  func tokenInAnotherSpellingIsReplaced(spelling: String) async throws {
+    let reply = LoopbackServer.Reply.text(#"{"message": "<\#(spelling)>"}"#, status: 401)
+
+    guard case .rejectedToken(let text) = try await failure(from: reply) else {
+      Issue.record("The token isn't rejected.")
+      return
+    }
+    #expect(text.hasPrefix("<") && text.hasSuffix(">"))
+    #expect(text.contains("<token>"))
+    #expect(!text.contains("cretOf"))
+    #expect(!text.contains("Y3JldE9m") && !text.contains("ZWNyZXRPZ") && !text.contains("NlY3JldE"))
+  }
+
+  /// JSON of the web is UTF-8, but Foundation also reads UTF-16.
+  @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
+  func responseInAnotherEncodingIsNotJSON(encoding: String.Encoding) async throws {
+    let body = try #require(String.answer(LiveApiSessionTests.token).data(using: encoding))
+
+    #expect(try await failure(from: .answer(body: body)) == .notJSON(status: 200))
+  }
+
   @Test func liveSessionRejectsAResponseBodyOverTheSizeLimit() async throws {
     let reply = LoopbackServer.Reply.answer(body: Data(repeating: 0x20, count: 1_000_000))
 
