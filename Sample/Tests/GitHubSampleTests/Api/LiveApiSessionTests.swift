@@ -2,6 +2,10 @@ import Foundation
 import GitHubSample
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Tests of the live session on the real network stack, with a local server that can misbehave.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveApiSessionTests {
@@ -184,6 +188,21 @@ struct LiveApiSessionTests {
     let body = try #require(String.answer(LiveApiSessionTests.token).data(using: encoding))
 
     #expect(try await failure(from: .answer(body: body)) == .notJSON(status: 200))
+  }
+
+  @Test func timeLimitIncludesTheTimeOfTheRedaction() async throws {
+    let isOver = DispatchSemaphore(value: 0)
+    let limits = HTTPLimits(time: .seconds(1), bodySize: 10)
+    try await LoopbackServer.serving({ _ in .text("") }) { server in
+      let request = URLRequest(url: try #require(URL(string: server.url)))
+      await #expect(throws: ApiError.Reason.timedOut(after: .seconds(1))) {
+        try await HTTPTransport.shared.send(request, limits: limits) { response in
+          isOver.wait()
+          return response
+        }
+      }
+      isOver.signal()
+    }
   }
 
   @Test func liveSessionRejectsAResponseBodyOverTheSizeLimit() async throws {

@@ -176,14 +176,25 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func sigpipeEndsTheCommandWhenTheReaderClosesThePipe() async throws {
+  @Test(arguments: ["", "--json"])
+  func sigpipeEndsTheCommandAfterItsFilesWhenTheReaderClosesThePipe(option: String) async throws {
+    let folder = try TemporaryFolder()
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
 
-    let process = try await GitHubReposProcess.run("--demo", output: pipe.fileHandleForWriting)
+    let process = try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
+      try await GitHubReposProcess.run(
+        "mona \(option) --explore \(folder.file("page").path)",
+        variables: server.variables
+          .merging(GitHubReposProcess.cacheVariables(folder.url)) { $1 },
+        output: pipe.fileHandleForWriting
+      )
+    }
 
     #expect(process.errors == "")
     #expect(process.exitCode == 141)
+    #expect(try folder.text(of: "page").contains("page-0"))
+    #expect(try folder.text(of: "github-repos/list.json").contains("page-0"))
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))

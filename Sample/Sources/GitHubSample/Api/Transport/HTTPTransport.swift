@@ -33,12 +33,15 @@ package final class HTTPTransport: Sendable {
   ///
   /// This method returns at the time limit or when the task is cancelled, even if the network
   /// doesn't respond. The method resumes its caller before it cancels URLSession's task.
+  ///
+  /// - Parameter transform: A closure that changes the response. The time limit includes the time of this closure.
   package func send(
     _ request: URLRequest,
-    limits: HTTPLimits
+    limits: HTTPLimits,
+    transform: @escaping @Sendable (HTTPResponse) -> HTTPResponse
   ) async throws(ApiError.Reason) -> HTTPResponse {
     guard !Task.isCancelled else { throw .cancelled }
-    let exchange = HTTPExchange(bodyLimit: limits.bodySize)
+    let exchange = HTTPExchange(bodyLimit: limits.bodySize, transform: transform)
     var request = request
     // `timeoutInterval` limits only the idle time, in whole seconds. The deadline limits the total
     // time.
