@@ -2,8 +2,8 @@ import Foundation
 
 /// The replacement of a secret by `<token>` in texts and responses.
 ///
-/// The text can spell the secret in other ways: with JSON escapes, in percent encoding, or as base64, as in a repeated
-/// `Authorization` header. The time is proportional to the length of the text.
+/// The text can spell the secret in other ways: with JSON escapes, in percent encoding, or in base64, as a server might
+/// repeat the `Authorization` header. The time is proportional to the length of the text.
 package struct Redaction: Sendable {
   private static let placeholder = "<token>".utf8
   private let searches: [PatternSearch]
@@ -23,12 +23,9 @@ package struct Redaction: Sendable {
   func callAsFunction(_ data: Data) -> Data { Data(self(Array(data))) }
 
   package func callAsFunction(_ bytes: some RandomAccessCollection<UInt8>) -> [UInt8] {
-    let withoutPlain = redacted(bytes) { bytes, index in
-      defer { index = bytes.index(after: index) }
-      return bytes[index]
-    }
-    let withoutEscaped = redacted(withoutPlain) { $0.readJSONCharacter(at: &$1) }
-    return redacted(withoutEscaped) { $0.readPercentEncodedCharacter(at: &$1) }
+    var result = redacted(bytes) { $0.readCharacter(at: &$1) }
+    result = redacted(result) { $0.readJSONCharacter(at: &$1) }
+    return redacted(result) { $0.readPercentEncodedCharacter(at: &$1) }
   }
 
   /// Redacts one kind of spelling.
@@ -58,8 +55,8 @@ package struct Redaction: Sendable {
     return result
   }
 
-  /// Returns the texts of which each base64 text with the secret contains one. The bytes before the secret
-  /// determine which text that is, and URLs have two characters of their own.
+  /// Returns the base64 texts of the secret. The number of bytes before the secret determines the text, and base64
+  /// for URLs has two other characters.
   private static func base64Texts(of secret: Data) -> [[UInt8]] {
     (0..<3).flatMap { offset in
       let text = (Data(count: offset) + secret).base64EncodedString()
@@ -72,38 +69,42 @@ package struct Redaction: Sendable {
 }
 
 extension RandomAccessCollection<UInt8> {
+  fileprivate func readCharacter(at index: inout Index) -> UInt8 {
+    defer { formIndex(after: &index) }
+    return self[index]
+  }
+
   /// Reads a character that JSON might have escaped.
   fileprivate func readJSONCharacter(at index: inout Index) -> UInt8 {
-    defer { formIndex(after: &index) }
-    guard self[index] == UInt8(ascii: "\\") else { return self[index] }
-    let next = self.index(after: index)
-    guard next < endIndex else { return self[index] }
-    index = next
-    guard self[next] == UInt8(ascii: "u") else { return self[next] }
-    var (code, end) = (0, next)
-    for _ in 0..<4 {
-      formIndex(after: &end)
-      guard end < endIndex, let digit = Character(Unicode.Scalar(self[end])).hexDigitValue else {
-        return self[next]
-      }
-      code = code * 16 + digit
-    }
-    index = end
-    return UInt8(exactly: code) ?? 0
+    let first = readCharacter(at: &index)
+    guard first == UInt8(ascii: "\\"), index < endIndex else { return first }
+    let second = readCharacter(at: &index)
+    guard second == UInt8(ascii: "u") else { return second }
+    return readCode(of: 4, at: &index) { $0.readCharacter(at: &$1) } ?? second
   }
 
   /// Reads a character that might be encoded by a percent sign and two digits, which JSON might have escaped.
   fileprivate func readPercentEncodedCharacter(at index: inout Index) -> UInt8 {
     let first = readJSONCharacter(at: &index)
     guard first == UInt8(ascii: "%") else { return first }
+    return readCode(of: 2, at: &index) { $0.readJSONCharacter(at: &$1) } ?? first
+  }
+
+  /// Reads a character's code of hexadecimal digits. The result is nil if digits are missing, or 0 if the character isn't
+  /// ASCII. Secrets are ASCII.
+  private func readCode(
+    of digitCount: Int,
+    at index: inout Index,
+    readDigit: (Self, inout Index) -> UInt8
+  ) -> UInt8? {
     var (code, end) = (0, index)
-    for _ in 0..<2 {
+    for _ in 0..<digitCount {
       guard end < endIndex,
-        let digit = Character(Unicode.Scalar(readJSONCharacter(at: &end))).hexDigitValue
-      else { return first }
+        let digit = Character(Unicode.Scalar(readDigit(self, &end))).hexDigitValue
+      else { return nil }
       code = code * 16 + digit
     }
     index = end
-    return UInt8(code)
+    return UInt8(exactly: code) ?? 0
   }
 }

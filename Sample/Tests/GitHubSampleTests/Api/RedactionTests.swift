@@ -26,7 +26,7 @@ struct RedactionTests {
   @Test(arguments: ["gggggggg", "ghghghghghghgh", #"g\"/%gggg"#])
   func redactionReadsEachByteAFewTimesInATextOfAnyLength(secret: String) throws {
     let redaction = try #require(Redaction(of: secret))
-    for text in [secret, String(secret.dropLast()), "\\", "%"] {
+    for text in [secret, String(secret.dropLast())] {
       for count in [1_000, 2_000, 4_000] {
         let bytes = Array(String(repeating: text, count: count).utf8)
         let counter = CountedBytes.Counter()

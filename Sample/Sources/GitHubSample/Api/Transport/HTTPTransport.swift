@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Sends requests. Sends HTTP requests. Each request ends with a response, an error or a
+/// Sends HTTP requests. Each request ends with a response, an error or a
 /// cancellation within a given time.
 ///
 /// URLSession's `data(for:)` can't replace this type. On redirects, `data(for:)` sends the token to

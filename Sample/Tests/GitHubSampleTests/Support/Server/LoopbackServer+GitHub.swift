@@ -19,7 +19,7 @@ extension LoopbackServer.Reply {
     .answer(status: status, headers: headers, body: Data(body.utf8))
   }
 
-  /// Returns a reply with a page whose only repository needs an authorization of the token.
+  /// Returns a reply with a page of one repository, which the server withholds until the token is authorized.
   static func withheldPage(next: String) -> Self {
     let error =
       #"{"type": "FORBIDDEN", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "needs SSO"}"#
