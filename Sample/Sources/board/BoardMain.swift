@@ -5,7 +5,7 @@ import Synchronization
 
 @main
 struct BoardMain {
-  /// The first error of writing to standard output. The board saves the edit, so that no edit is lost.
+  /// The first error of writing to standard output. The board saves each edit, although its answer can't be read.
   private static let outputFailure = Mutex<Int32?>(nil)
 
   static func main() async {
