@@ -5,10 +5,12 @@ import Synchronization
 
 @main
 struct BoardMain {
-  /// The first error of writing to standard output. The board goes on, so that no edit is lost.
-  private static let outputFailure = Mutex<String?>(nil)
+  /// The first error of writing to standard output. The board saves each edit, although its answer can't be read.
+  private static let outputFailure = Mutex<Int32?>(nil)
 
   static func main() async {
+    // If the reader of a pipe has gone, this signal would end the board before it saves the edit.
+    signal(SIGPIPE, SIG_IGN)
     // Without HOME, Foundation takes `/home` for the home folder of each user.
     if getenv("HOME").map({ $0.pointee == 0 }) ?? true, let user = getpwuid(getuid()) {
       setenv("HOME", user.pointee.pw_dir, 1)
@@ -19,7 +21,7 @@ struct BoardMain {
         write(Options.usage)
       } else {
         let board = try Board(folder: options.folder, server: SlowServer(), print: write)
-        try await board.run(lines)
+        try await board.run(lines) { outputFailure.withLock { $0 } != EPIPE }
       }
     } catch let mistake as Mistake {
       fail(mistake.text, exitCode: 2)
@@ -29,7 +31,7 @@ struct BoardMain {
       fail("\(error)", exitCode: 1)
     }
     if let failure = outputFailure.withLock({ $0 }) {
-      fail("Standard output can't be written: \(failure).", exitCode: 1)
+      fail("Standard output can't be written: \(String(cString: strerror(failure))).", exitCode: 1)
     }
   }
 

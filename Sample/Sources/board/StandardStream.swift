@@ -2,8 +2,8 @@ import Foundation
 
 /// The functions that write to the standard streams, and wait for them.
 enum StandardStream {
-  /// Writes a line, and returns the reason if the line can't be written.
-  static func write(_ text: String, to stream: Int32) -> String? {
+  /// Writes a line, and returns the error number if the line can't be written.
+  static func write(_ text: String, to stream: Int32) -> Int32? {
     var rest = Array("\(text)\n".utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(stream, $0.baseAddress, $0.count) }
@@ -12,7 +12,7 @@ enum StandardStream {
       } else if errno == EAGAIN {
         waitUntilReady(stream, for: Int16(POLLOUT))
       } else if errno != EINTR {
-        return String(cString: strerror(errno))
+        return errno
       }
     }
     return nil

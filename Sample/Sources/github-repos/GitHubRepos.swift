@@ -19,6 +19,7 @@ struct GitHubRepos {
       arguments: CommandLine.arguments.dropFirst(),
       environment: environment
     )
+    if exitCode == .closedPipe { Signals.terminate(by: SIGPIPE) }
     exit(exitCode.rawValue)
   }
 }

@@ -91,6 +91,33 @@ struct BoardProcessTests {
     #expect(await second.output().first == "1 [ ] Buy milk")
   }
 
+  @Test func boardSavesTheEditAndEndsIfNobodyReadsTheAnswer() async throws {
+    let first = try BoardProcess("--file", folder.url.path, isRead: false)
+    try first.type("add Buy milk")
+    #expect(try await first.exitCode(endsInput: false) == 1)
+    #expect(await first.output() == ["Standard output can't be written: Broken pipe."])
+
+    let second = try BoardProcess("--file", folder.url.path)
+    #expect(try await second.exitCode() == 0)
+    #expect(await second.output().first == "1 [ ] Buy milk")
+  }
+
+  @Test func boardEndsInAPipelineWithEndlessInput() async throws {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = [
+      "-c", "yes 'add Buy milk' | \"$0\" --file \"$1\" 2>&1 | head -n 1 >&2",
+      BoardProcess.executable.url.path, folder.url.path,
+    ]
+    let errors = Pipe()
+    shell.standardError = errors
+    await (try RunningProcess(shell)).waitForEnd()
+
+    let second = try BoardProcess("--file", folder.url.path)
+    #expect(try await second.exitCode() == 0)
+    #expect(await second.output().first == "1 [ ] Buy milk")
+  }
+
   @Test func boardWaitsForInputThatDoesNotBlock() async throws {
     let process = try BoardProcess("--file", folder.url.path, isWaiting: false)
     _ = await process.output(through: "0 to do, 0 done, all synced")

@@ -14,9 +14,12 @@ package final class CardStore: Storable {
   private let undoable = Variable<[Edit]>([])
   private let redoable = Variable<[Edit]>([])
 
+  /// Whether a number is left for another card.
+  package let canAdd: Constant<Bool>
   private let lastID = Variable(0)
 
   package init() {
+    canAdd = lastID.map { $0 < Card.highestID }.removeDuplicates()
     canUndo = undoable.map { !$0.isEmpty }.removeDuplicates()
     canRedo = redoable.map { !$0.isEmpty }.removeDuplicates()
   }
@@ -24,6 +27,7 @@ package final class CardStore: Storable {
   package func reduce(with state: Dispatcher.Cards) {
     switch state {
     case .add(let title):
+      guard canAdd.value else { return }
       lastID.value += 1
       edit(lastID.value) { $0 = Card(id: lastID.value, title: title) }
     case .rename(let id, let title):
@@ -78,14 +82,15 @@ extension CardStore: Persistable {
     /// Checks what the board relies on, because a person can edit the file.
     func check() throws(InvalidCards) {
       try cards.checkNumbers()
-      let ids = cards.map(\.id)
       let edits = undoable + redoable
-      let used = ids + edits.map(\.id)
-      if let id = used.max(), id > lastID {
+      if let id = (cards.map(\.id) + edits.map(\.id)).max(), id > lastID {
         throw InvalidCards("the last number is \(lastID), but a card has the number \(id)")
       }
-      if lastID > Card.highestID { throw InvalidCards("the last number is \(lastID)") }
+      guard (0...Card.highestID).contains(lastID) else {
+        throw InvalidCards("the last number is \(lastID)")
+      }
       for edit in edits {
+        guard edit.id > 0 else { throw InvalidCards("an edit has the number \(edit.id)") }
         for card in [edit.old, edit.new] where card.map({ $0.id != edit.id }) ?? false {
           throw InvalidCards("an edit of card \(edit.id) changes the card's number")
         }

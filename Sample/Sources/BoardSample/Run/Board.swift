@@ -37,10 +37,13 @@ package final class Board: Sendable {
     self.print = print
   }
 
-  /// Answers each line until the input ends or the user quits. Then saves the board.
-  package func run(_ lines: some AsyncSequence<String, Never>) async throws(KeeperFailure) {
+  /// Answers each line until the input ends, the user quits, or nobody reads the answers. Then saves the board.
+  package func run(
+    _ lines: some AsyncSequence<String, Never>,
+    isRead: @Sendable () -> Bool = { true }
+  ) async throws(KeeperFailure) {
     for await line in lines {
-      guard await answer(line) else { break }
+      guard await answer(line), isRead() else { break }
     }
     await Dispatcher.shared.settled()
     try await keeper.close()
@@ -82,6 +85,10 @@ package final class Board: Sendable {
     case .rename(let id, _), .setDone(let id, _), .remove(let id):
       guard cards.cards[id: id] == nil else { return }
       throw Mistake(text: "No card has the number \(id). Type list to see the numbers.")
+    case .add where !cards.canAdd.value:
+      throw Mistake(
+        text: "The board has used all numbers of cards. Choose another folder with --file."
+      )
     case .undo where !cards.canUndo.value: throw Mistake(text: "No edit is left to undo.")
     case .redo where !cards.canRedo.value: throw Mistake(text: "No edit is left to redo.")
     case .add, .undo, .redo, .rollBack: return

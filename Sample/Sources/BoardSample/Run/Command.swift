@@ -50,6 +50,8 @@ package enum Command: Equatable {
 /// A sentence that tells the user how to correct a line or an argument.
 package struct Mistake: Error, Equatable {
   package let text: String
+
+  init(text: String) { self.text = text.harmless }
 }
 
 extension ArraySlice<String> {

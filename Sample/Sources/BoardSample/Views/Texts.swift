@@ -11,7 +11,8 @@ struct Page: Equatable, Sendable {
   }
 
   var text: String {
-    let lines = cards.map { "\($0.id) [\($0.isDone ? "x" : " ")] \($0.title)" }
+    let lines = cards.map { "\($0.id) [\($0.isDone ? "x" : " ")] \($0.title.harmless)" }
+    let searchText = searchText.harmless
     return switch (searchText.isEmpty, lines.isEmpty) {
     case (true, true): "The board is empty. Type add and a title."
     case (true, false): lines.joined(separator: "\n")
@@ -41,7 +42,7 @@ struct Summary: Equatable, Sendable {
 extension SyncStore.Failure {
   var text: String {
     switch error {
-    case .refused(let reason): "The server has refused card \(edit.id). \(reason)"
+    case .refused(let reason): "The server has refused card \(edit.id). \(reason.harmless)"
     case .unreachable: "The server is unreachable. Your edits are kept. Type sync to try again."
     }
   }

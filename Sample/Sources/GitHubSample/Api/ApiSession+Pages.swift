@@ -31,8 +31,8 @@ extension ApiSession {
         pager.halvePageSize()
       }
     }
-    if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }
     if let omission = pager.omission { throw ApiError(.withheld(omission), at: place) }
+    if pager.isStuck { throw ApiError(.pagesWithoutEnd, at: place) }
   }
 }
 

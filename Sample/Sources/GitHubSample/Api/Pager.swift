@@ -7,7 +7,7 @@ package struct Pager<Request: PagedRequest> {
   /// The maximum number of items on a page of GitHub's API.
   private static var largestPage: Int { 100 }
 
-  /// The number of successive pages without new items that ends the paging.
+  /// The number of successive pages with only known items that ends the paging.
   private static var mostPagesWithoutNews: Int { 3 }
 
   /// Whether the server reports more pages, but returns no usable cursor.
@@ -22,7 +22,10 @@ package struct Pager<Request: PagedRequest> {
   private let request: Request
   private let limit: Int
   private let isWanted: (Request.Item) -> Bool
-  private let isFiltered: Bool
+
+  /// Whether pages yield fewer items than requested, because of a filter or because the server leaves items out. Then
+  /// a page is as large as possible, although few items are missing.
+  private var isSparse: Bool
   private var pageSize = Pager.largestPage
   private var cursor: String?
   private var hasNextPage = true
@@ -44,14 +47,14 @@ package struct Pager<Request: PagedRequest> {
     self.request = request
     self.limit = limit ?? .max
     self.isWanted = isWanted ?? { _ in true }
-    isFiltered = isWanted != nil
+    isSparse = isWanted != nil
   }
 
   /// The request for the next page, or nil if the paging has ended.
   package var nextRequest: Request? {
     let missing = limit - acceptedCount
     guard hasNextPage, !isStuck, missing > 0 else { return nil }
-    let size = isFiltered ? pageSize : min(missing, pageSize)
+    let size = isSparse ? pageSize : min(missing, pageSize)
     return request.page(first: size, after: cursor)
   }
 
@@ -59,8 +62,9 @@ package struct Pager<Request: PagedRequest> {
   ///
   /// - Returns: The page's new items that pass the filter, up to the limit.
   package mutating func accept(_ page: Page<Request.Item>) -> [Request.Item] {
+    let requestedCount = nextRequest?.first ?? 0
     var accepted: [Request.Item] = []
-    var hasNews = false
+    var hasNews = page.items.isEmpty || page.omission != nil
     for item in page.items where knownIDs.insert(item.id).inserted {
       hasNews = true
       guard isWanted(item) else { continue }
@@ -76,6 +80,7 @@ package struct Pager<Request: PagedRequest> {
       omission = omission ?? new
       omission?.count = former + new.count
     }
+    isSparse = isSparse || accepted.count < requestedCount
     pagesWithoutNews = hasNews ? 0 : pagesWithoutNews + 1
     cursor = page.endCursor
     hasNextPage = page.hasNextPage

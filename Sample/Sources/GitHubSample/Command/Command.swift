@@ -53,7 +53,7 @@ package struct CommonOptions: Equatable, Sendable {
 package struct ListOptions: Equatable, Sendable {
   package var common = CommonOptions()
 
-  /// The query. The query for the repositories. An empty login selects the token's owner.
+  /// The query for the repositories. An empty login selects the token's owner.
   package var query = RepositoryQuery(login: "")
 
   /// The maximum number of items to list, or nil to list all items.

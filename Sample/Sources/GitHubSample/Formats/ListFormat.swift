@@ -8,6 +8,9 @@ package struct ListFormat<Item: Sendable>: Sendable {
   let values: @Sendable (Item) -> [String]
   let fields: [JSONField<Item>]
 
+  /// Returns the line below a table, or nil for no line.
+  var summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in nil }
+
   func line(for item: Item, hasColors: Bool) -> String {
     var values = values(item)
     values[0] = Style.bold.applied(to: values[0], if: hasColors)

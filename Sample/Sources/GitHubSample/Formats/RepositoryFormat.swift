@@ -15,7 +15,11 @@ package enum RepositoryFormat {
         repository.summary?.sanitized ?? "",
       ]
     },
-    fields: fields
+    fields: fields,
+    summary: { repositories, width, hasColors in
+      let languages = repositories.compactMap(\.primaryLanguage)
+      return LanguageBar.line(for: languages, width: width, hasColors: hasColors)
+    }
   )
 
   package static let fields: [JSONField<GitHub.Repository>] = [

@@ -4,6 +4,9 @@ package enum ExitCode: Int32 {
   case failure = 1
   case usage = 2
   case unauthorized = 4
+
+  /// The code that shells report for SIGPIPE, by which the command ends after the reader of its output.
+  case closedPipe = 141
 }
 
 extension ExitCode {

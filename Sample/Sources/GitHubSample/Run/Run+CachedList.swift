@@ -10,20 +10,16 @@ func listFromCache(
 ) throws(CommandFailure) -> ExitCode {
   let list = try cachedList(of: options.query.login, environment: environment)
   let shown = Array(list.repositories.prefix(options.limit ?? .max))
-  let total = Total(
-    shown: shown.count,
-    all: list.total.all,
-    hasMore: shown.count < list.repositories.count
-  )
-  let text = RepositoryListText(
-    owner: list.query.login,
-    isFiltered: list.query.isFiltered,
-    age: RelativeTime.text(for: list.date, now: environment.now())
-  )
+  let hasMore = list.total.hasMore || shown.count < list.repositories.count
+  var fetch = Fetch<GitHub.Repository>()
+  fetch.reduce(with: .received(shown, totalCount: list.total.all, hasMore: hasMore))
+  var options = options
+  options.query = list.query
+  let age = RelativeTime.text(for: list.date, now: environment.now())
   let views = listViews(
-    of: Constant(Variable(shown)),
-    total: Constant(Variable(total)),
-    text: Constant(Variable(text)),
+    of: Constant(Variable(fetch)),
+    text: Constant(Variable(options.text(owner: list.query.login, age: age))),
+    format: RepositoryFormat.list,
     stores: Stores(),
     options: options.common,
     environment: environment

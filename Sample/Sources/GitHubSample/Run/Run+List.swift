@@ -5,29 +5,15 @@ func list(
   _ options: ListOptions,
   environment: CommandEnvironment
 ) async throws(CommandFailure) -> ExitCode {
-  let isFiltered = options.query.isFiltered
-  return try await withSession(options.common, environment: environment) { stores in
-    let fetch = stores.repository.fetch
-    let total = fetch.map(\.total).removeDuplicates()
-    let progress = ProgressView(
-      text: total.map { total in
-        guard let total, total.shown > 0 else { return "Fetching repositories…" }
-        return "Fetched \(total.inWords(isFiltered: isFiltered)) repositories…"
-      },
+  try await withSession(options.common, environment: environment) { stores in
+    listViews(
+      of: stores.repository.fetch,
+      text: stores.user.selectedUser.map { options.text(owner: $0?.login ?? "") },
+      format: RepositoryFormat.list,
       stores: stores,
+      options: options.common,
       environment: environment
     )
-    let text = stores.user.selectedUser
-      .map { RepositoryListText(owner: $0?.login ?? "", isFiltered: isFiltered) }
-    return [progress]
-      + listViews(
-        of: fetch.map(\.items),
-        total: total,
-        text: text,
-        stores: stores,
-        options: options.common,
-        environment: environment
-      )
   } operation: { session, stores in
     let users = UserAction(session: session)
     if options.query.login.isEmpty {
@@ -46,37 +32,74 @@ func list(
   }
 }
 
-/// Creates the views that show a list of repositories and its outcome.
-func listViews(
-  of repositories: Constant<[GitHub.Repository]>,
-  total: Constant<Total?>,
-  text: Constant<RepositoryListText>,
+/// Runs the `search` command, which searches for users and shows them.
+func search(
+  _ options: SearchOptions,
+  environment: CommandEnvironment
+) async throws(CommandFailure) -> ExitCode {
+  try await withSession(options.common, environment: environment) { stores in
+    let scope = "matching '\(options.text.sanitized)'"
+    return listViews(
+      of: stores.user.fetch,
+      text: Constant(Variable(ListText(items: "users", scope: scope, limit: options.limit))),
+      format: UserFormat.list,
+      stores: stores,
+      options: options.common,
+      environment: environment
+    )
+  } operation: { session, _ in
+    await UserAction(session: session).searchUsers(matching: options.text, limit: options.limit)
+  }
+}
+
+extension ListOptions {
+  /// Returns the sentences about an owner's repositories.
+  func text(owner: String, age: String? = nil) -> ListText {
+    ListText(
+      items: "repositories",
+      scope: "in @\(owner.sanitized)",
+      isFiltered: query.isFiltered,
+      limit: limit,
+      age: age
+    )
+  }
+}
+
+/// Creates the views that show a list, its progress and its outcome.
+func listViews<Item>(
+  of fetch: Constant<Fetch<Item>>,
+  text: Constant<ListText>,
+  format: ListFormat<Item>,
   stores: Stores,
   options: CommonOptions,
   environment: CommandEnvironment
 ) -> [any Sendable] {
   let output = OutputFormat(options, terminal: environment.terminal)
+  let total = fetch.map(\.total).removeDuplicates()
+  let state = Constant.combine(total, text)
   return [
-    ListView(
-      items: repositories,
-      title: Constant.combine(total, text).map { total, text in total.map(text.title) },
+    ProgressView(
+      text: state.map { total, text in text.progress(total) },
       stores: stores,
-      format: RepositoryFormat.list,
+      environment: environment
+    ),
+    ListView(
+      items: fetch.map(\.items),
+      title: state.map { total, text in total.map(text.title) },
+      stores: stores,
+      format: format,
       output: output,
-      environment: environment,
-      summary: { repositories, width, hasColors in
-        let languages = repositories.compactMap(\.primaryLanguage)
-        return LanguageBar.line(for: languages, width: width, hasColors: hasColors)
-      }
+      environment: environment
     ),
     OutcomeView(
       stores: stores,
       console: environment.console,
       total: total,
       isFiltered: text.value.isFiltered,
-      nothing: Constant.combine(total, text).map { total, text in
-        guard output.isForPeople, let total, total.shown == 0 else { return nil }
-        return text.nothing(for: total)
+      note: state.map { total, text in
+        guard let total else { return nil }
+        if let gap = text.gap(total) { return gap }
+        return output.isForPeople && total.shown == 0 ? text.nothing(total) : nil
       }
     ),
   ]

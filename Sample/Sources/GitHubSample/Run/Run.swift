@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Foundation
 
 /// Parses and runs a command line, and returns the exit code.
 package func run(
@@ -36,7 +37,9 @@ package func run(_ command: Command, environment: CommandEnvironment) async -> E
     exitCode = error.exitCode
   }
   if let failure = console.outputFailure {
-    console.report("github-repos: The output could not be written: \(failure.sanitizedClause).")
+    if (failure as? POSIXError)?.code == .EPIPE { return .closedPipe }
+    let cause = failure.localizedDescription.sanitizedClause
+    console.report("github-repos: The output could not be written: \(cause).")
     exitCode = .failure
   }
   return exitCode

@@ -7,7 +7,7 @@ package final class Console: Sendable {
     /// The activity line that the terminal shows. The console erases the activity line before it
     /// writes any other line.
     var activity: String?
-    var outputFailure: String?
+    var outputFailure: (any Error)?
     var whenOutputFails: @Sendable () -> Void = {}
     var redaction: Redaction?
     var timeSpentWriting = Duration.zero
@@ -33,8 +33,8 @@ package final class Console: Sendable {
     self.showsActivity = showsActivity
   }
 
-  /// The reason why writing to the output has failed, or nil if no write has failed.
-  package var outputFailure: String? {
+  /// The error of writing to the output, or nil if no write has failed.
+  var outputFailure: (any Error)? {
     state.withLock { $0.outputFailure }
   }
 
@@ -70,7 +70,7 @@ package final class Console: Sendable {
         try output.write(state.redacted(makeLine() + "\n"))
         return nil
       } catch {
-        state.outputFailure = error.localizedDescription
+        state.outputFailure = error
         return state.whenOutputFails
       }
     }

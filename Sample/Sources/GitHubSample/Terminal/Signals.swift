@@ -7,9 +7,9 @@ package enum Signals {
 
   /// Prepares the process for signals. Call this method once, before you write any output.
   ///
-  /// The process ignores SIGPIPE, because a server that closes a connection must not end the
-  /// process. If standard output is closed, `StandardStreams` ends the process. SIGINT, SIGTERM,
-  /// SIGHUP and SIGQUIT call the cleanup closure and then end the process.
+  /// The process ignores SIGPIPE, because neither a server that closes a connection nor a reader that closes the
+  /// output must end the process before it has saved its files. SIGINT, SIGTERM, SIGHUP and SIGQUIT call the cleanup
+  /// closure and then end the process.
   ///
   /// - Parameter cleanUp: A closure that is called before a signal ends the process.
   package static func prepare(cleanUp: @escaping @Sendable () -> Void) {
@@ -50,7 +50,7 @@ package enum Signals {
   }
 
   /// Ends the process by a signal, so that the parent process sees the signal.
-  static func terminate(by number: Int32) -> Never {
+  package static func terminate(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     // Dispatch blocks signals on its threads, so the signal has to be unblocked before `kill` can
     // deliver the signal.

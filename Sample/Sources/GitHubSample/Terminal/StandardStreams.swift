@@ -79,8 +79,7 @@ package enum StandardStreams {
     }
   }
 
-  /// Writes a complete text, or throws an error. If the reader of standard output has closed the
-  /// pipe, SIGPIPE ends the process, as with other commands.
+  /// Writes a complete text, or throws an error.
   static func write(_ text: String, to stream: Int32) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -89,8 +88,6 @@ package enum StandardStreams {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
         wait(for: POLLOUT, on: stream)
-      } else if errno == EPIPE, stream == STDOUT_FILENO {
-        Signals.terminate(by: SIGPIPE)
       } else if errno != EINTR {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }

@@ -10,23 +10,17 @@ package final class ListView<Item: Sendable>: Sendable {
   private let format: ListFormat<Item>
   private let output: OutputFormat
   private let environment: any ViewEnvironment
-  private let summary: @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String?
   private let shownCount = Protected(0)
   private let dustBuster = DustBuster()
 
-  /// - Parameters:
-  ///   - title: The line above a table, or nil before the first page.
-  ///   - summary: A closure that returns the line below a table, or nil for no line.
+  /// - Parameter title: The line above a table, or nil before the first page.
   init(
     items: Constant<[Item]>,
     title: Constant<String?>,
     stores: Stores,
     format: ListFormat<Item>,
     output: OutputFormat,
-    environment: any ViewEnvironment,
-    summary: @escaping @Sendable ([Item], _ width: Int, _ hasColors: Bool) -> String? = { _, _, _ in
-      nil
-    }
+    environment: any ViewEnvironment
   ) {
     self.items = items
     self.title = title
@@ -34,7 +28,6 @@ package final class ListView<Item: Sendable>: Sendable {
     self.format = format
     self.output = output
     self.environment = environment
-    self.summary = summary
     if case .lines(let hasColors) = output {
       items
         .observe { [weak self] in self?.showLines(for: $0, hasColors: hasColors) }
@@ -73,7 +66,7 @@ package final class ListView<Item: Sendable>: Sendable {
       let table = Table(format.columns(environment.now()))
       var lines =
         [title.cut(to: width), ""] + table.lines(for: items, width: width, hasColors: hasColors)
-      if let summary = summary(items, width, hasColors) { lines += ["", summary] }
+      if let summary = format.summary(items, width, hasColors) { lines += ["", summary] }
       environment.console.print(lines.joined(separator: "\n"))
     }
   }

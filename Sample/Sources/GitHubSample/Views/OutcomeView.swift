@@ -7,24 +7,24 @@ package final class OutcomeView: Sendable {
   private let failure: Constant<ApiError?>
   private let total: Constant<Total?>
   private let isFiltered: Bool
-  private let nothing: Constant<String?>
+  private let note: Constant<String?>
   private let dustBuster = DustBuster()
 
   /// - Parameters:
   ///   - isFiltered: Whether the server's count includes items that don't pass the filters.
-  ///   - nothing: The message to show if the fetch succeeds without items.
+  ///   - note: The message to show if the fetch succeeds, or nil if the items say everything.
   init(
     stores: Stores,
     console: Console,
     total: Constant<Total?> = Constant(Variable(nil)),
     isFiltered: Bool = false,
-    nothing: Constant<String?> = Constant(Variable(nil))
+    note: Constant<String?> = Constant(Variable(nil))
   ) {
     self.console = console
     failure = stores.failure
     self.total = total
     self.isFiltered = isFiltered
-    self.nothing = nothing
+    self.note = note
     stores.isFetching
       .observe { [weak self] in if !$0 { self?.showOutcome() } }
       .cleaned(by: dustBuster)
@@ -35,8 +35,8 @@ package final class OutcomeView: Sendable {
       // Only a failure to write the output cancels a fetch, and `run` reports this failure.
       guard failure.reason != .cancelled else { return }
       console.report("github-repos: \(failure.message)\(loss)")
-    } else if let nothing = nothing.value {
-      console.report(nothing)
+    } else if let note = note.value {
+      console.report(note)
     }
   }
 

@@ -14,7 +14,13 @@ final class BoardProcess {
   /// - Parameters:
   ///   - isWaiting: Whether reading the input waits for a line.
   ///   - outputPath: A file for standard output. By default, a pipe collects the output.
-  init(_ arguments: String..., isWaiting: Bool = true, outputPath: String? = nil) throws {
+  ///   - isRead: Whether standard output has a reader.
+  init(
+    _ arguments: String...,
+    isWaiting: Bool = true,
+    outputPath: String? = nil,
+    isRead: Bool = true
+  ) throws {
     let output = Pipe()
     lines = Self.lines(of: output)
     process.executableURL = Self.executable.url
@@ -23,6 +29,11 @@ final class BoardProcess {
     process.standardInput = input
     process.standardOutput = output
     if let outputPath { process.standardOutput = FileHandle(forWritingAtPath: outputPath) }
+    if !isRead {
+      let unread = Pipe()
+      try unread.fileHandleForReading.close()
+      process.standardOutput = unread
+    }
     process.standardError = output
     running = try RunningProcess(process)
   }
@@ -50,9 +61,11 @@ final class BoardProcess {
     await running.waitForEnd()
   }
 
-  /// Ends the input, and waits for the end of the process.
-  func exitCode() async throws -> Int32 {
-    try input.fileHandleForWriting.close()
+  /// Waits for the end of the process.
+  ///
+  /// - Parameter endsInput: Whether to end the input first.
+  func exitCode(endsInput: Bool = true) async throws -> Int32 {
+    if endsInput { try input.fileHandleForWriting.close() }
     await running.waitForEnd()
     return process.terminationStatus
   }

@@ -2,6 +2,10 @@ import Foundation
 import GitHubSample
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Tests of the live session on the real network stack, with a local server that can misbehave.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveApiSessionTests {
@@ -155,6 +159,49 @@ struct LiveApiSessionTests {
     try await LoopbackServer.serving({ _ in .text(.answer(token)) }) { server in
       let page = try await session(at: server.url).send(request)
       #expect(page == .of(replaced, total: 1))
+    }
+  }
+
+  /// The token is spelled with JSON escapes, in percent encoding, or as the base64 text of a header.
+  @Test(arguments: [
+    #"\u0067hp_secretOfMona"#, #"ghp\u005FsecretOf\u004dona"#, #"ghp\u005fsecretOf\u004Dona"#,
+    "%67hp_secretOfMona", "ghp%5FsecretOf%4dona", #"ghp\u00255fsecretOfMona"#,
+    Data(token.utf8).base64EncodedString(), Data("bearer \(token)".utf8).base64EncodedString(),
+    Data("mona:\(token)\n".utf8).base64EncodedString(),
+  ])
+  func tokenInAnotherSpellingIsReplaced(spelling: String) async throws {
+    let reply = LoopbackServer.Reply.text(#"{"message": "<\#(spelling)>"}"#, status: 401)
+
+    guard case .rejectedToken(let text) = try await failure(from: reply) else {
+      Issue.record("The token isn't rejected.")
+      return
+    }
+    #expect(text.hasPrefix("<") && text.hasSuffix(">"))
+    #expect(text.contains("<token>"))
+    #expect(!text.contains("cretOf"))
+    #expect(!text.contains("Y3JldE9m") && !text.contains("ZWNyZXRPZ") && !text.contains("NlY3JldE"))
+  }
+
+  /// JSON of the web is UTF-8, but Foundation also reads UTF-16.
+  @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
+  func responseInAnotherEncodingIsNotJSON(encoding: String.Encoding) async throws {
+    let body = try #require(String.answer(LiveApiSessionTests.token).data(using: encoding))
+
+    #expect(try await failure(from: .answer(body: body)) == .notJSON(status: 200))
+  }
+
+  @Test func timeLimitIncludesTheTimeOfTheRedaction() async throws {
+    let isOver = DispatchSemaphore(value: 0)
+    let limits = HTTPLimits(time: .seconds(1), bodySize: 10)
+    try await LoopbackServer.serving({ _ in .text("") }) { server in
+      let request = URLRequest(url: try #require(URL(string: server.url)))
+      await #expect(throws: ApiError.Reason.timedOut(after: .seconds(1))) {
+        try await HTTPTransport.shared.send(request, limits: limits) { response in
+          isOver.wait()
+          return response
+        }
+      }
+      isOver.signal()
     }
   }
 

@@ -17,17 +17,38 @@ struct PagerTests {
   }
 
   @Test func pagerRequestsAndAcceptsNoMoreItemsThanTheLimit() {
-    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 3)
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 104)
+    let full = (0..<100).map(String.init)
 
     let first = pager.nextRequest
-    let some = pager.accept(.of("a", "b", total: 9, next: "1"))
+    let some = pager.accept(.of(full, total: 109, next: "1"))
     let second = pager.nextRequest
-    let rest = pager.accept(.of("c", "d", total: 9, next: "2"))
+    let rest = pager.accept(.of("a", "b", "c", "d", "e", total: 109, next: "2"))
 
-    #expect([first, second].map(\.?.first) == [3, 1])
-    #expect(some + rest == [.named("a"), .named("b"), .named("c")])
+    #expect([first, second].map(\.?.first) == [100, 4])
+    #expect(some.count == 100)
+    #expect(rest == [.named("a"), .named("b"), .named("c"), .named("d")])
     #expect(pager.nextRequest == nil)
     #expect(!pager.isStuck)
+  }
+
+  @Test func pagerRequestsFullPagesAfterAPageWithFewerItemsThanRequested() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: 2)
+
+    _ = pager.accept(.of("a", total: 300, next: "1"))
+
+    #expect(pager.nextRequest?.first == 100)
+    #expect(pager.accept(.of("b", "c", total: 300, next: "2")) == [.named("b")])
+    #expect(pager.hasMore)
+  }
+
+  @Test func pagerContinuesAfterPagesWithoutItems() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    for page in 1...10 {
+      #expect(pager.nextRequest != nil)
+      #expect(pager.accept(.of(total: 11, next: "\(page)")) == [])
+    }
   }
 
   @Test func pagerStopsWhenTheServerReturnsNoCursor() {

@@ -24,7 +24,7 @@ struct RunCachedListTests {
     let title = "Showing 3 of 4 repositories in @mona (fetched 5 minutes ago)\n\nNAME "
     #expect(cached.output.hasPrefix(title))
     #expect(cached.output.replacing(" (fetched 5 minutes ago)", with: "") == fetched.output)
-    #expect(cached.errors == "")
+    #expect(cached.errors == fetched.errors)
     #expect(cached.exitCode == .success)
   }
 
@@ -36,7 +36,8 @@ struct RunCachedListTests {
 
     #expect(fetched.output.contains("2023-11-14T19:13:20Z"))
     #expect(cached.output == fetched.output)
-    #expect(cached.errors == "")
+    #expect(cached.errors == "github-repos: The server lists only 3 of 4 repositories.\n")
+    #expect(cached.errors == fetched.errors)
     #expect(cached.exitCode == .success)
   }
 

@@ -76,6 +76,31 @@ struct RunListTests {
     #expect(decoded == [["description": text]])
   }
 
+  @Test(
+    arguments: ["mona", "mona --json", "show mona/a", "show mona/a --json"],
+    [Terminal(width: nil), Terminal(width: 1_000)]
+  )
+  func outputHasNoControlCharacters(line: String, terminal: Terminal) async {
+    let controls = [0...8, 0xB...0x1F, 0x7F...0x9F]
+    let bidiControls = [0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069]
+    let scalars = (controls + bidiControls).joined().compactMap { Unicode.Scalar(UInt32($0)) }
+    let text = scalars.map { "x\($0)" }.joined()
+    var repository = GitHub.Repository.named(text)
+    (repository.summary, repository.primaryLanguage, repository.url) = (text, text, text)
+    repository.visibility = GitHub.Repository.Visibility(rawValue: text)
+    let session = MockApiSession(
+      line.hasPrefix("show")
+        ? .success(repository) : .success(Page(items: [repository], totalCount: 1))
+    )
+
+    let outcome = await runCommand(line, session: session, terminal: terminal)
+
+    #expect(outcome.output.contains("x"))
+    for scalar in outcome.output.unicodeScalars where scalar != "\n" && scalar != "\t" {
+      #expect(!scalars.contains(scalar))
+    }
+  }
+
   @Test func listCommandWritesStyledTextToATerminalWithColors() async {
     let outcome = await runCommand(
       "mona",
@@ -154,6 +179,27 @@ struct RunListTests {
     #expect(outcome.exitCode == .success)
   }
 
+  @Test(arguments: [
+    ("", "github-repos: The server lists only 2 of 3 repositories.\n"), ("--language swift", ""),
+    ("-L 2", ""),
+  ])
+  func listCommandReportsRepositoriesThatAreMissingWithoutAReason(
+    option: String,
+    errors: String
+  ) async {
+    let session = MockApiSession(.page("a", "b", total: 3))
+
+    #expect(await runCommand("mona \(option)", session: session).errors == errors)
+  }
+
+  @Test func listWithoutAnyOfTheRepositoriesIsNotCalledEmpty() async {
+    let session = MockApiSession(.page(total: 3))
+
+    let outcome = await runCommand("mona", session: session, terminal: .plain)
+
+    #expect(outcome.errors == "github-repos: The server lists only 0 of 3 repositories.\n")
+  }
+
   @Test func listCommandReportsAnEmptyListOnlyOnATerminal() async {
     let session = MockApiSession(.page(total: 0), .page(total: 0))
 
@@ -161,7 +207,7 @@ struct RunListTests {
     let inPipe = await runCommand("mona", session: session)
 
     #expect(onTerminal.output + inPipe.output == "")
-    #expect(onTerminal.errors == "@mona has no repositories.\n")
+    #expect(onTerminal.errors == "There are no repositories in @mona.\n")
     #expect(inPipe.errors == "")
     #expect([onTerminal.exitCode, inPipe.exitCode] == [.success, .success])
   }

@@ -38,6 +38,19 @@ struct RunSearchAndShowTests {
     #expect(outcome.errors == "")
   }
 
+  @Test(arguments: [Terminal(width: nil), .plain])
+  func searchCommandReportsThatTheServerEndsTheListEarly(terminal: Terminal) async {
+    let session = MockApiSession(
+      .users("mona", total: 2500, next: "1"),
+      .users("octocat", total: 2500)
+    )
+
+    let outcome = await runCommand("search mo --all", session: session, terminal: terminal)
+
+    #expect(outcome.errors == "github-repos: The server lists only 2 of 2500 users.\n")
+    #expect(outcome.exitCode == .success)
+  }
+
   @Test func showCommandDescribesARepositoryOnATerminal() async {
     let session = MockApiSession(.success(GitHub.Repository.various[0]))
 

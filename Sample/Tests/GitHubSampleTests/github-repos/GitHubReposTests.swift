@@ -55,6 +55,29 @@ struct GitHubReposTests {
     #expect(cached.exitCode == 0)
   }
 
+  @Test func tokenThatTheServerRepeatsReachesNeitherAFileNorTheOutput() async throws {
+    let folder = try TemporaryFolder()
+    let caches = GitHubReposProcess.cacheVariables(folder.url)
+    let files = "--log \(folder.file("log").path) --explore \(folder.file("page").path)"
+    let answer = String.answer("a", description: #""\u0067hp_secretOfMona ghp\u005FsecretOfMona""#)
+    let listed = try await LoopbackServer.serving({ _ in .text(answer) }) { server in
+      try await GitHubReposProcess.run(
+        "mona \(files)",
+        variables: server.variables.merging(caches) { $1 }
+      )
+    }
+
+    let cached = try await GitHubReposProcess.run("--cached --json", variables: caches)
+
+    #expect(listed.output == .line("a", description: "<token> <token>"))
+    #expect(cached.output.contains("<token> <token>"))
+    for name in ["log", "page", "github-repos/list.json"] {
+      // The page escapes the first character of "<token>".
+      #expect(try folder.text(of: name).contains("token>"))
+      #expect(try !folder.text(of: name).contains("secretOfMona"))
+    }
+  }
+
   @Test(arguments: [40, 60_000])
   func commandReadsTheTokenFromStandardInput(length: Int) async throws {
     let token = String(repeating: "g", count: length)
@@ -153,14 +176,25 @@ struct GitHubReposTests {
     }
   }
 
-  @Test func sigpipeEndsTheCommandWhenTheReaderClosesThePipe() async throws {
+  @Test(arguments: ["", "--json"])
+  func sigpipeEndsTheCommandAfterItsFilesWhenTheReaderClosesThePipe(option: String) async throws {
+    let folder = try TemporaryFolder()
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
 
-    let process = try await GitHubReposProcess.run("--demo", output: pipe.fileHandleForWriting)
+    let process = try await LoopbackServer.serving({ .page($0, of: 1) }) { server in
+      try await GitHubReposProcess.run(
+        "mona \(option) --explore \(folder.file("page").path)",
+        variables: server.variables
+          .merging(GitHubReposProcess.cacheVariables(folder.url)) { $1 },
+        output: pipe.fileHandleForWriting
+      )
+    }
 
     #expect(process.errors == "")
     #expect(process.exitCode == 141)
+    #expect(try folder.text(of: "page").contains("page-0"))
+    #expect(try folder.text(of: "github-repos/list.json").contains("page-0"))
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))

@@ -40,8 +40,11 @@ package struct LiveApiSession: ApiSession {
     let limits = HTTPLimits(time: min(limits.time, remaining), bodySize: limits.bodySize)
     do throws(ApiError.Reason) {
       let urlRequest = endpoint.urlRequest(body: try request.body())
-      let response = try await HTTPTransport.shared.send(urlRequest, limits: limits)
-      return try request.decode(response.redacting(endpoint.token))
+      let redaction = Redaction(of: endpoint.token.secret)
+      let response = try await HTTPTransport.shared.send(urlRequest, limits: limits) { response in
+        redaction.map(response.redacted) ?? response
+      }
+      return try request.decode(response)
     } catch {
       let isDeadline = error == .timedOut(after: remaining)
       throw ApiError(isDeadline ? .timedOut(after: deadline.total) : error, at: place)

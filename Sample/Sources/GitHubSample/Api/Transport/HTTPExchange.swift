@@ -13,14 +13,11 @@ final class HTTPExchange: Sendable {
 
   private let state = Protected(State())
   private let bodyLimit: Int
+  private let transform: @Sendable (HTTPResponse) -> HTTPResponse
 
-  init(bodyLimit: Int) {
+  init(bodyLimit: Int, transform: @escaping @Sendable (HTTPResponse) -> HTTPResponse) {
     self.bodyLimit = bodyLimit
-  }
-
-  /// The part of the response's body that has arrived so far.
-  var body: Data {
-    state.withLock { $0.body }
+    self.transform = transform
   }
 
   /// Waits for the outcome of the request. Call this method only once.
@@ -46,6 +43,12 @@ final class HTTPExchange: Sendable {
     }
     if !fits { finish(.failure(.tooLarge(limit: bodyLimit))) }
     return fits
+  }
+
+  /// Ends the exchange with the received body and the transformed response.
+  func finish(status: Int, headers: [AnyHashable: Any]) {
+    let body = state.withLock { $0.body }
+    finish(.success(transform(HTTPResponse(status: status, headers: headers, body: body))))
   }
 
   /// Ends the exchange with an outcome. If the exchange has already ended, this method has no

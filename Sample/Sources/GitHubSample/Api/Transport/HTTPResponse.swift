@@ -17,14 +17,16 @@ package struct HTTPResponse: Equatable, Sendable {
     )
   }
 
-  /// Returns the response without a token, which a server might repeat in a message. Logs, pages and saved lists
+  /// Returns the response without the token, which a server might repeat in a message. Logs, pages and saved lists
   /// contain parts of the response.
-  func redacting(_ token: AccessToken) -> HTTPResponse {
-    guard let redaction = Redaction(of: token.secret) else { return self }
-    return HTTPResponse(
+  ///
+  /// JSON on the web is UTF-8, which has no byte 0. Foundation would also read UTF-16, in which no token is found, so
+  /// a body with such a byte is dropped.
+  func redacted(by redaction: Redaction) -> HTTPResponse {
+    HTTPResponse(
       status: status,
       headers: headers.mapValues { redaction($0) },
-      body: redaction(body)
+      body: body.contains(0) ? Data() : redaction(body)
     )
   }
 

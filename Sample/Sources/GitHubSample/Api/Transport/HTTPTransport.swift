@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Sends requests. Sends HTTP requests. Each request ends with a response, an error or a
+/// Sends HTTP requests. Each request ends with a response, an error or a
 /// cancellation within a given time.
 ///
 /// URLSession's `data(for:)` can't replace this type. On redirects, `data(for:)` sends the token to
@@ -33,12 +33,15 @@ package final class HTTPTransport: Sendable {
   ///
   /// This method returns at the time limit or when the task is cancelled, even if the network
   /// doesn't respond. The method resumes its caller before it cancels URLSession's task.
+  ///
+  /// - Parameter transform: A closure that changes the response. The time limit includes the time of this closure.
   package func send(
     _ request: URLRequest,
-    limits: HTTPLimits
+    limits: HTTPLimits,
+    transform: @escaping @Sendable (HTTPResponse) -> HTTPResponse
   ) async throws(ApiError.Reason) -> HTTPResponse {
     guard !Task.isCancelled else { throw .cancelled }
-    let exchange = HTTPExchange(bodyLimit: limits.bodySize)
+    let exchange = HTTPExchange(bodyLimit: limits.bodySize, transform: transform)
     var request = request
     // `timeoutInterval` limits only the idle time, in whole seconds. The deadline limits the total
     // time.

@@ -85,10 +85,7 @@ extension HTTPTransportDelegate: URLSessionDataDelegate {
     // arrived.
     let isComplete = error == nil || (error as? URLError)?.code == .cancelled
     if let response, isComplete {
-      let (status, headers) = (response.statusCode, response.allHeaderFields)
-      exchange.finish(
-        .success(HTTPResponse(status: status, headers: headers, body: exchange.body))
-      )
+      exchange.finish(status: response.statusCode, headers: response.allHeaderFields)
     } else if let error {
       exchange.finish(.failure(reason(of: error)))
     } else {

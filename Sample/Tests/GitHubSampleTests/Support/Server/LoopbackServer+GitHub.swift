@@ -19,6 +19,18 @@ extension LoopbackServer.Reply {
     .answer(status: status, headers: headers, body: Data(body.utf8))
   }
 
+  /// Returns a reply with a page of one repository, which the server withholds until the token is authorized.
+  static func withheldPage(next: String) -> Self {
+    let error =
+      #"{"type": "FORBIDDEN", "path": ["repositoryOwner", "repositories", "nodes", 0], "message": "needs SSO"}"#
+    let body = """
+      {"errors": [\(error)], "data": {"repositoryOwner": {"repositories": {
+        "totalCount": 6, "pageInfo": {"hasNextPage": true, "endCursor": "\(next)"}, "nodes": [null]
+      }}}}
+      """
+    return .text(body, headers: ["X-GitHub-SSO": "required; url=https://github.com/sso"])
+  }
+
   /// Returns a reply with one of several pages. The page contains one repository.
   static func page(_ index: Int, of count: Int) -> Self {
     let next = index < count - 1 ? "\(index)" : nil
