@@ -121,7 +121,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     switch cause {
     case .inUse: "Close the other keeper first, or open this keeper as a follower."
     case .folderMissing:
-      "Move the folder back, or open a saving keeper, which creates the folder."
+      "Move the folder back, or open a new saving keeper, which creates the folder."
     case .writableByOthers: "Choose another folder, or remove the permissions with chmod go-w."
     case .notAFile: "Move the file away, or choose another folder."
     case .system: nil

@@ -284,7 +284,7 @@ struct FaultTests {
     let notes = try keeper.open(NotesStore.self)
     let stubborn = try keeper.open(StubbornStore.self)
     for _ in 1...3 { await #expect(throws: KeeperFailure.self) { try await keeper.flush() } }
-    await clock.sleeping(3)
+    await clock.sleeping()
 
     NotesAction(dispatcher).add("Roads")
 

@@ -24,6 +24,11 @@ extension Sessions {
   private func waitWhileIdle(_ entry: Entry) async {
     while true {
       let (pause, mustClose) = lock.withLock { () -> ((@Sendable () async -> Void)?, Bool) in
+        // From then on, others begin the closes.
+        if isShutDown {
+          entry.timer = nil
+          return (nil, false)
+        }
         if entry.uses == 0, case .open(let session) = entry.state {
           if let pause = entry.pause.take() { return (pause, false) }
           entry.state = .closing(session)

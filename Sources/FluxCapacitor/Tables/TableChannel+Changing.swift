@@ -108,8 +108,7 @@ extension TableChannel {
     } else {
       if position < stored.count { stored.remove(at: position) }
       if let part { index[id] = (-1, part) } else { releaseAfterUnlocking(removeFromIndex(id)) }
-      // The index or the row has the same id, and is released after unlocking.
-      ids?.mutate { _ = $0.remove(at: position) }
+      if let ids { releaseAfterUnlocking(ids.mutate { $0.remove(at: position) }) }
       appendEdit([.remove(id, at: position)])
     }
     guard let part else { return endChange(on: thread) }

@@ -58,6 +58,14 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
       defer { kept = kept.lowerBound..<split }
       return Piece(inserted: ids, kept: split + count..<kept.upperBound)
     }
+
+    /// Shortens the piece, and returns a piece with the second half of the inserted ids.
+    @inlinable mutating func halve() -> Piece {
+      let half = inserted.count / 2
+      let next = Piece(inserted: Array(inserted[half...]), kept: kept)
+      self = Piece(inserted: Array(inserted[..<half]), kept: kept.lowerBound..<kept.lowerBound)
+      return next
+    }
   }
 
   @usableFromInline struct Chunk {
@@ -141,7 +149,7 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
     TableDifference.change(&chunks, through: position, by: 1) { piece, position in
       if position <= piece.inserted.count {
         piece.inserted.insert(id, at: position)
-        return nil
+        return piece.inserted.count > 512 ? piece.halve() : nil
       }
       return piece.split(at: position, skipping: 0, inserting: [id])
     }

@@ -206,6 +206,16 @@ final class Folder: Sendable {
     }
   }
 
+  /// Whether the folder has neither the current file nor its previous generation.
+  func hasNoFile(of name: FileName) throws(KeeperFailure) -> Bool {
+    do {
+      let files = (try identity(of: name.current), try identity(of: name.previous))
+      return files.0 == nil && files.1 == nil
+    } catch {
+      throw KeeperFailure(url(of: name.current), nil, error)
+    }
+  }
+
   /// Returns a value that only the file with this name has, or nil if the file is missing.
   func identity(of name: String) throws(SystemError) -> FileIdentity? {
     do throws(SystemError) {

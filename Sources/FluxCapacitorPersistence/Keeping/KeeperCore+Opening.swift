@@ -37,7 +37,7 @@ extension KeeperCore {
       let former = keptStore(name) as? KeptStore<S>
       releaseAfterUnlocking(former)
       let watcher = kept.attach(to: store, after: former?.saved, savesTimeTravel: savesTimeTravel)
-      try add(kept, named: name)
+      try add(kept, named: name, from: folder)
       // A follower saves nothing, so its stores need no watchers.
       return (store, role == .saving ? watcher : nil)
     }
@@ -103,17 +103,24 @@ extension KeeperCore {
   }
 
   /// Adds a store, unless the keeper was closed since this thread began to open the store.
-  private func add<S: Persistable>(_ kept: KeptStore<S>, named name: FileName) throws(KeeperFailure)
-  {
-    let (isClosed, former) = lock.withLock {
-      if folder == nil { return (true, nil as (any AnyKeptStore)?) }
+  private func add<S: Persistable>(
+    _ kept: KeptStore<S>,
+    named name: FileName,
+    from folder: Folder
+  ) throws(KeeperFailure) {
+    let (isClosed, isReopened, former) = lock.withLock {
+      guard let present = self.folder else { return (true, false, nil as (any AnyKeptStore)?) }
+      // The folder was deleted meanwhile. No other thread knows the new object yet.
+      let isReopened = present !== folder && role == .saving
+      if isReopened { kept.forgetFile() }
       note(kept)
       let former = stores.updateValue(kept, forKey: name.inTable)
       if !name.hasKey, former == nil { namesWithoutKey.append(name.inTable) }
-      return (false, former)
+      return (false, isReopened, former)
     }
     releaseAfterUnlocking(former)
     if isClosed { throw closedFailure }
+    if isReopened { scheduleSave(of: name, isRetry: false) }
   }
 
   /// Notes that a store is opened. The caller must hold the lock.

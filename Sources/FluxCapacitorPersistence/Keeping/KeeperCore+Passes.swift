@@ -9,7 +9,7 @@ extension KeeperCore {
     let callers = lock.withLock {
       if !scope.isOne {
         // A change from now on starts a new timer.
-        timers = [:]
+        timers[false] = nil
         isAdoptionQueued = false
       }
       isPassRunning = true
@@ -30,12 +30,11 @@ extension KeeperCore {
       return scope == .all ? [(nil, closedFailure)] : []
     }
     let folder: Folder
-    // Closing a keeper that follows never fails.
-    let needsFolder = role == .saving || scope == .changed || scope == .all
     do throws(KeeperFailure) {
-      folder = try needsFolder && former.isDeleted ? reopenedFolder() : former
+      folder = try mustReopen(former, for: scope) ? reopenedFolder() : former
     } catch {
-      lock.withLock { (isPassRunning, failedPasses) = (false, failedPasses + 1) }
+      lock.withLock { isPassRunning = false }
+      note([(nil, error)], in: scope)
       failure.value = error
       scheduleSave(of: nil, isRetry: true)
       return [(nil, error)]
@@ -74,9 +73,28 @@ extension KeeperCore {
     }
   }
 
+  /// Whether a pass needs another folder than the one that this keeper has opened.
+  private func mustReopen(_ folder: Folder, for scope: Scope) -> Bool {
+    switch (role, scope) {
+    case (.saving, _): folder.isDeleted
+    // Closing a keeper that follows never fails.
+    case (.following, .last), (.following, .one): false
+    case (.following, _): (try? folder.checkPlace()) == nil
+    }
+  }
+
   /// Creates or opens the folder again after its deletion. Each store is written or read again.
+  ///
+  /// A keeper that saves uses only a folder without files of its stores, because other files might be newer.
   private func reopenedFolder() throws(KeeperFailure) -> Folder {
     let folder = try Folder(directory, system, isWriter: role == .saving)
+    if role == .saving {
+      for store in lock.withLock({ Array(stores.values) }) {
+        guard try folder.hasNoFile(of: store.fileName) else {
+          throw KeeperFailure(directory, nil, KeeperFailure.Cause.folderMissing)
+        }
+      }
+    }
     let former = lock.withLock {
       defer {
         (self.folder, watch) = (folder, nil)
@@ -138,7 +156,9 @@ extension KeeperCore {
 
   private func note(_ failures: [PassFailure], in scope: Scope) {
     lock.withLock {
-      if !failures.isEmpty { failedPasses += 1 } else if !scope.isOne { failedPasses = 0 }
+      // Passes that fail before the end of the present pause don't lengthen the next one.
+      if !failures.isEmpty { failedPasses += timers[true] == nil ? 1 : 0 }
+      if failures.isEmpty, !scope.isOne { (failedPasses, timers[true]) = (0, nil) }
     }
   }
 

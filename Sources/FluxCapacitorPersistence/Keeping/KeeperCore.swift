@@ -142,7 +142,8 @@ extension KeeperCore {
     queue.send { [self] in
       let scope: Scope? = lock.withLock {
         // If another pass has begun since, it has read all changes.
-        if !timers.values.contains(number) { return nil }
+        guard let timer = timers.first(where: { $0.value == number }) else { return nil }
+        timers[timer.key] = nil
         return keeperWasReleased ? .last : .changed
       }
       if let scope { _ = runPass(scope) }

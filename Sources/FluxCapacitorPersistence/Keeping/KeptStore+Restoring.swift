@@ -94,11 +94,6 @@ extension KeptStore {
     in folder: Folder
   ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)? {
     guard let store else { return nil }
-    do throws(SystemError) {
-      try folder.checkPlace()
-    } catch {
-      throw KeeperFailure(folder.url, nil, error)
-    }
     let identity = try identity(in: folder)
     guard let data = try data(of: fileName.current, in: folder) else {
       if !hasFile { return nil }

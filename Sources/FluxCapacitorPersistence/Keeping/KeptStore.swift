@@ -69,7 +69,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   // After `attach`, only the keeper's queue uses the properties below.
 
   /// The value to write. The store must live until the value is written.
-  private var snapshot: (store: S, value: S.Saved)?
+  private var snapshot: (store: S?, value: S.Saved)?
 
   var onDisk = OnDisk.saved
 
@@ -213,6 +213,7 @@ extension KeptStore {
   func forgetFile() {
     onDisk = .unknown(keepsPrevious: false)
     if case .closed = pending { return }
+    if store == nil, let value = saved?.value { snapshot = (nil, value) }
     pending = store.map(Pending.change) ?? .none
     hasReduced = true
   }
@@ -221,6 +222,7 @@ extension KeptStore {
     // After a close has begun, no change was noted. So after a failed close, each store counts as changed.
     let isClosed = if case .closed = pending { true } else { false }
     guard snapshot != nil || isClosed else { return }
+    if let snapshot, snapshot.store == nil { return schedule(true) }
     releaseAfterUnlocking(snapshot)
     let store = snapshot.take()?.store ?? store
     pending = store.map(Pending.change) ?? .none
