@@ -194,6 +194,9 @@ public final class Dispatcher: Sendable {
     }
   }
 
+  /// Whether the current thread is calling an observer.
+  package static var isInObserver: Bool { CurrentThread.current.pointee.isDelivering }
+
   /// Returns the single live store of a type, which a closure creates if there is none.
   ///
   /// Other threads that request the store wait until the closure has returned. If the closure throws, no
