@@ -89,7 +89,7 @@ function connect() {
     events.close();
     pause();
     document.body.classList.add("gone");
-    $("status").textContent = "The process has gone. This page goes on when it is back.";
+    $("status").textContent = "The process has gone. Its next run has a new address.";
     setTimeout(connect, 1000);
   };
 }
