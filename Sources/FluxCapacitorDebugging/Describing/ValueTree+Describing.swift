@@ -64,8 +64,8 @@ extension ValueTree {
     bytes: Int,
     literal: String? = nil
   ) {
-    let text = description.withSourceNames
-    let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames) { $0 }
+    let text = description.withSourceNames.withoutControls
+    let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames.withoutControls) { $0 }
     let omitted = max(0, text.utf8.count - bytes)
     self.init(.description, excerpt, omitted: omitted, literal: literal)
   }

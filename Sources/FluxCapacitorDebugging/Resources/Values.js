@@ -24,7 +24,7 @@ const areSame = (one, other) => one === other
 
 // Returns a text as a string literal. Invisible characters and unusual spaces are escaped, except joiners, variation
 // selectors and tags after a character that they can change.
-const hidden = /[^\S ]|(?=\p{Default_Ignorable_Code_Point})(?:[^\p{Mn}\p{Join_Control}\u{e0020}-\u{e007f}]|(?<=[\0-\x7f]).)/gu;
+const hidden = /[^\S ]|[\x7f-\x9f]|(?=\p{Default_Ignorable_Code_Point})(?:[^\p{Mn}\p{Join_Control}\u{e0020}-\u{e007f}]|(?<=[\0-\x7f]).)/gu;
 const literal = (text) => JSON.stringify(text).replace(hidden, (one, at, all) =>
   /\p{Mn}/u.test(one) && /[#*\d]/.test(all[at - 1]) ? one : `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
 
