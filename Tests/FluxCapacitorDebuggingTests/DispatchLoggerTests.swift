@@ -81,7 +81,8 @@ struct DispatchLoggerTests {
 
   /// A terminal obeys the controls in the range from U+0080, and the bidirectional controls change the order.
   @Test(arguments: [DispatchLogger.Format.text, .textWithChanges, .jsonLines])
-  func dispatchLoggerEscapesAllCharactersThatControlATerminal(format: DispatchLogger.Format) throws {
+  func dispatchLoggerEscapesAllCharactersThatControlATerminal(format: DispatchLogger.Format) throws
+  {
     let logger = DispatchLogger(format: format, to: text)
     let controls: [ClosedRange<UInt32>] = [
       0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,

@@ -112,7 +112,7 @@ struct LiveExplorerTests {
   /// Another program on this machine can connect without knowing the secret.
   @Test(arguments: ["", "GET / HT", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
   func clientWithoutTheSecretLosesItsConnection(text: String) throws {
-    let explorer = try LiveExplorer(circuits, title: "Tally", patience: .zero)
+    let explorer = try LiveExplorer(circuits, title: "Tally", port: 0, patience: .zero)
     let client = try Client(explorer.url)
     client.send(text.utf8)
 
@@ -121,7 +121,7 @@ struct LiveExplorerTests {
   }
 
   @Test func clientWithTheSecretKeepsItsConnection() throws {
-    let explorer = try LiveExplorer(circuits, title: "Tally", patience: .milliseconds(200))
+    let explorer = try LiveExplorer(circuits, title: "Tally", port: 0, patience: .milliseconds(200))
     let (client, _) = try explorer.watch()
     let stranger = try Client(explorer.url)
     #expect(stranger.receive() == "")

@@ -37,7 +37,11 @@ extension DispatchEvent {
     // Encoding can't fail, because a record contains only texts and numbers. Each line starts with new
     // short names, so a type's name doesn't depend on earlier lines.
     var names = ShortNames()
-    let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self, names: &names))
+    let state = ValueTree(ofState: state).text
+    let record = DispatchRecord(self, state: state, names: &names) { names in
+      changes.map { LoggedChange($0, in: names[$0.store]) }
+    }
+    let data = try? JSONEncoder.ofFiles.encode(record)
     return data.map { String(decoding: $0, as: UTF8.self).asciiControlsOfJSON } ?? ""
   }
 }

@@ -56,7 +56,9 @@ final class SecretAlarm {
     GuardedValue(value: value, alarm: self)
   }
 
-  fileprivate func check(_ key: any CodingKey.Type) { if key is any Secret.Type { hasFound = true } }
+  fileprivate func check(_ key: any CodingKey.Type) {
+    if key is any Secret.Type { hasFound = true }
+  }
 }
 
 /// A dictionary whose keys can reach an encoder as plain texts.

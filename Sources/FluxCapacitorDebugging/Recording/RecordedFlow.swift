@@ -61,7 +61,8 @@ public struct RecordedFlow: Sendable {
 
   /// Creates a flow from the contents of a file, as ``init(contentsOf:types:)`` does.
   public init(data: Data, types: [any CodableState.Type]) {
-    let types = Dictionary(grouping: types.unique, by: TypeNames.name(of:))
+    let unique = Dictionary(types.map { (ObjectIdentifier($0), $0) }) { first, _ in first }
+    let types = Dictionary(grouping: unique.values, by: TypeNames.name(of:))
     var states: [any CodableState] = []
     var failure: Failure?
     let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -190,13 +191,6 @@ private struct TypeNames {
   }
 }
 
-extension [any RecordedFlow.CodableState.Type] {
-  fileprivate var unique: Self {
-    var seen: Set<ObjectIdentifier> = []
-    return filter { seen.insert(ObjectIdentifier($0)).inserted }
-  }
-}
-
 /// One line of a file.
 private struct Line<State: RecordedFlow.CodableState>: Codable {
   let type: String
@@ -243,7 +237,7 @@ extension RecordedFlow {
         _ = try JSONSerialization.jsonObject(with: data)
       }
       return data
-    } catch where alarm.hasFound {
+    } catch  where alarm.hasFound {
       throw .secret(name)
     } catch EncodingError.invalidValue(let value, let context) {
       throw .notEncoded("A \(Swift.type(of: value)) can't be encoded. \(context.debugDescription)")

@@ -48,12 +48,7 @@ public final class LiveExplorer: Sendable {
   }
 
   /// - Parameter patience: The time in which a client must have sent a whole request with the secret.
-  package init(
-    _ circuits: TimeCircuits,
-    title: String = "Flow",
-    port: UInt16 = 0,
-    patience: Duration
-  ) throws {
+  package init(_ circuits: TimeCircuits, title: String, port: UInt16, patience: Duration) throws {
     let secret = LiveSecret()
     do {
       server = try LiveServer(port: port, patience: patience)

@@ -53,7 +53,6 @@ final class LiveServer: @unchecked Sendable {
   private let lock = Lock()
   private var isStopped = false
   private var hasNews = true
-  private var sockets: Set<Socket> = []
   private var answers: [(connection: Int, response: HTTPResponse)] = []
 
   // Only the server's thread uses the variables in this group.
@@ -91,7 +90,6 @@ final class LiveServer: @unchecked Sendable {
       // listening.
       listener.shutDown()
       listener.close()
-      for socket in sockets { socket.shutDown() }
     }
     wake()
   }
@@ -125,7 +123,10 @@ final class LiveServer: @unchecked Sendable {
       }
       removeClosed()
     }
-    for connection in connections { connection.socket.close() }
+    for connection in connections {
+      connection.socket.shutDown()
+      connection.socket.close()
+    }
   }
 
   /// Waits until the server's thread has work to do. The result is nil if the server has been stopped.
@@ -179,9 +180,7 @@ final class LiveServer: @unchecked Sendable {
         hasAccepted = true
         if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1
-        connections.append(
-          LiveConnection(socket, number: lastNumber, deadline: .now + patience)
-        )
+        connections.append(LiveConnection(socket, number: lastNumber, deadline: .now + patience))
       } catch {
         // The process has run out of descriptors, which the system can report even without a waiting
         // client.
@@ -193,11 +192,7 @@ final class LiveServer: @unchecked Sendable {
   }
 
   private func acceptOne() throws -> Socket? {
-    try lock.withLock {
-      guard !isStopped, let socket = try listener.accept() else { return nil }
-      sockets.insert(socket)
-      return socket
-    }
+    try lock.withLock { isStopped ? nil : try listener.accept() }
   }
 
   private func dropOldest() {
@@ -207,12 +202,7 @@ final class LiveServer: @unchecked Sendable {
   }
 
   private func removeClosed() {
-    for connection in connections where connection.isClosed {
-      lock.withLock {
-        _ = sockets.remove(connection.socket)
-        connection.socket.close()
-      }
-    }
+    for connection in connections where connection.isClosed { connection.socket.close() }
     connections.removeAll { $0.isClosed }
   }
 
