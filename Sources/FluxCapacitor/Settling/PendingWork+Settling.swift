@@ -133,10 +133,3 @@ extension PendingWork.Work: CustomStringConvertible {
     }
   }
 }
-
-extension Dispatcher {
-  /// Calls a closure when no observer of this dispatcher or of the process's one is still to be called on a queue.
-  package func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {
-    pendingWork.whenQueuedCallsEnd { PendingWork.ofProcess.whenQueuedCallsEnd(body) }
-  }
-}
