@@ -79,6 +79,31 @@ struct DispatchLoggerTests {
     withExtendedLifetime(logger) {}
   }
 
+  /// A terminal obeys the controls in the range from U+0080, and the bidirectional controls change the order.
+  @Test(arguments: [DispatchLogger.Format.text, .textWithChanges, .jsonLines])
+  func dispatchLoggerEscapesAllCharactersThatControlATerminal(format: DispatchLogger.Format) throws
+  {
+    let logger = DispatchLogger(format: format, to: text)
+    let controls: [ClosedRange<UInt32>] = [
+      0x7F...0x9F, 0x61C...0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
+    ]
+    let scalars = controls.joined().compactMap(Unicode.Scalar.init)
+
+    for scalar in scalars {
+      Invoker<Account>().invoke(.rename("a\(scalar)b"))
+      Invoker<Account>().invoke(.describe(Described(description: "a\(scalar)b")))
+    }
+
+    let written = text.all.unicodeScalars
+    for scalar in scalars { #expect(!written.contains(scalar), "\(scalar.value)") }
+    #expect(Set(text.lines.map { $0.drop(while: \.isNumber) }).count >= scalars.count * 2)
+    #expect(text.all.contains("a\\u{9B}b") == (format != .jsonLines))
+    if format == .jsonLines {
+      for line in text.lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+    }
+    withExtendedLifetime(logger) {}
+  }
+
   @Test func dispatchLoggerWritesOnlyStatesOfTheChosenTypes() {
     let logger = DispatchLogger(of: [Dispatcher.Counter.self], to: text)
 
@@ -190,10 +215,15 @@ private struct Token: Secret, Equatable {
   let text: String
 }
 
+private struct Described: CustomStringConvertible {
+  let description: String
+}
+
 private enum Account: DispatchState {
   typealias RelatedStoreType = AccountStore
 
   case rename(String)
+  case describe(Described)
   case signIn(Token, name: String)
   case signInAll([String: [Token]])
   case signOut
@@ -212,6 +242,7 @@ private final class AccountStore: Storable {
       _name.value = name
     case .signInAll(let tokens): token.value = tokens.values.joined().first
     case .signOut: token.value = nil
+    case .describe: break
     }
   }
 }

@@ -174,6 +174,31 @@ struct ExplorerChangesTests {
     )
   }
 
+  /// The elements of this list have no ids, and its trees are too long to be compared.
+  @Test func comparisonOfALongListShowsEachInsertionAtItsLastPosition() async throws {
+    let printer = PrinterStore.instantiate()
+    let lines = (0..<200).map { "Line \($0)" }
+    for list in [lines, ["b"] + lines, ["a", "b"] + lines, ["a", "b"] + lines.dropFirst()] {
+      Invoker<PrinterStore.State>().invoke(.init(lines: list))
+    }
+    let page = try await ExplorerPage(circuits)
+
+    try await page.browser.press("p")
+    try await page.select(2)
+    #expect(
+      try await page.changes == [
+        #"PrinterStore.lines: 200 → 202 elements, + [0]: "a", + [1]: "b""#
+      ]
+    )
+    try await page.select(3)
+    #expect(
+      try await page.changes == [
+        #"PrinterStore.lines: 200 → 201 elements, − [0]: "Line 0", + [0]: "a", …"#
+      ]
+    )
+    withExtendedLifetime(printer) {}
+  }
+
   @Test func comparisonOnALivePageEndsWhenTheHistoryForgetsThePinnedDispatch() async throws {
     let circuits = TimeCircuits(limits: .init(count: 3))
     let explorer = try LiveExplorer(circuits)
@@ -202,4 +227,15 @@ struct ExplorerChangesTests {
 
     #expect(try await page.changes == ["ShelfStore.repositories order: 1, 2, 3 → 3, 1, 2"])
   }
+}
+
+private final class PrinterStore: Storable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = PrinterStore
+    let lines: [String]
+  }
+
+  private let lines = Variable<[String]>([])
+
+  func reduce(with state: State) { lines.value = state.lines }
 }

@@ -109,6 +109,27 @@ struct LiveExplorerTests {
     #expect(try explorer.ask("GET").status == "200 OK")
   }
 
+  /// Another program on this machine can connect without knowing the secret.
+  @Test(arguments: ["", "GET / HT", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
+  func clientWithoutTheSecretLosesItsConnection(text: String) throws {
+    let explorer = try LiveExplorer(circuits, title: "Tally", port: 0, patience: .zero)
+    let client = try Client(explorer.url)
+    client.send(text.utf8)
+
+    // Sending fails after the explorer has closed the connection.
+    while client.send([0]) {}
+  }
+
+  @Test func clientWithTheSecretKeepsItsConnection() throws {
+    let explorer = try LiveExplorer(circuits, title: "Tally", port: 0, patience: .milliseconds(200))
+    let (client, _) = try explorer.watch()
+    let stranger = try Client(explorer.url)
+    #expect(stranger.receive() == "")
+
+    Invoker<Tally>().invoke(.add(1))
+    #expect(client.receive(until: "\n\n").contains(#""position":1"#))
+  }
+
   @Test func liveExplorerAnswersAClientThatHasClosedItsOutput() throws {
     Invoker<Tally>().invoke(.add(1))
     let client = try Client(explorer.url)
@@ -208,6 +229,29 @@ struct LiveExplorerTests {
     #expect(sums.values == [0, 1, 3, 6, 1, 3, 1, 0, 6])
   }
 
+  @Test func undoKeepsTheHistoryIfAnObserverOnAQueueInvokesAState() throws {
+    let queue = DispatchQueue(label: "observer")
+    let shelf = ShelfStore.instantiate()
+    let dust = store.sum.observe(on: .queue(queue), ignoreFirst: true) { say("\($0)") }
+    for _ in 1...5 { Invoker<Tally>().invoke(.add(1)) }
+    queue.sync {}
+
+    for position in (0..<10).reversed() {
+      #expect(try explorer.ask("POST", "undo").body == "\(position)")
+      queue.sync {}
+    }
+    #expect(circuits.events.count == 10)
+    for _ in 1...10 {
+      _ = try explorer.ask("POST", "redo")
+      queue.sync {}
+    }
+
+    #expect(circuits.position == 10)
+    #expect(store.sum.value == 5)
+    #expect(shelf.note.value == "5")
+    dust.clean()
+  }
+
   // MARK: End of an explorer
 
   @Test func stoppedLiveExplorerClosesItsConnectionsAndItsPort() throws {
@@ -238,7 +282,8 @@ struct LiveExplorerTests {
     #expect(throws: POSIXError.self) { try Client(explorer.url) }
   }
 
-  @Test func liveExplorerOnAChosenPortHasTheSameAddressAfterARestart() throws {
+  /// While no explorer runs, another program can take the port, and an open page sends its secret there.
+  @Test func liveExplorerOnAChosenPortHasANewSecretAfterARestart() throws {
     let port = UInt16(try #require(explorer.url.port))
     explorer.stop()
     let second = try LiveExplorer(circuits, port: port)
@@ -247,7 +292,9 @@ struct LiveExplorerTests {
     let third = try LiveExplorer(circuits, port: port)
 
     #expect(url.port == Int(port))
-    #expect(third.url == url)
+    #expect(third.url.port == Int(port))
+    #expect(third.url != url)
+    #expect(try Client.ask(url, "GET", "\(url.path)/").status == "404 Not Found")
     let error = #expect(throws: LiveExplorer.Failure.self) {
       try LiveExplorer(circuits, port: port)
     }

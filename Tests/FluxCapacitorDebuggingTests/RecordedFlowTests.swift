@@ -123,6 +123,84 @@ struct RecordedFlowTests {
     )
   }
 
+  /// Each content reaches the file only through the encoder, because mirrors don't look into objects.
+  @Test(arguments: [
+    Parcel(Badge.secret), Parcel(Box([Badge.secret: 1])), Parcel(Box(["a": [[Badge.secret: 1]]])),
+    Parcel(Box(Badge?.some(.secret))), Parcel(Box([1: Badge.secret])), Parcel(Teller()),
+    Parcel(Heir()), Parcel(Writer { try $0.singleValueContainer().encoding(Badge.secret) }),
+    Parcel(Writer { try $0.unkeyedContainer().superEncoding(Badge.secret) }),
+    Parcel(Writer { $0.unkeyedContainer().trying(Badge.secret) }),
+    Parcel(
+      Writer { encoder in
+        var container = encoder.container(keyedBy: Badge.self)
+        try container.encode(1, forKey: .secret)
+      }
+    ),
+    Parcel(
+      Writer { encoder in
+        var outer = encoder.container(keyedBy: Parcel.Keys.self)
+        var inner = outer.nestedContainer(keyedBy: Parcel.Keys.self, forKey: .content)
+        try inner.encode(Badge.secret, forKey: .content)
+      }
+    ),
+  ])
+  private func recordedFlowRefusesASecretWhereverItIsEncoded(parcel: Parcel) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("flow.jsonl")
+    Invoker<Parcel>().invoke(parcel)
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(circuits.events).write(to: file)
+    }
+
+    #expect(
+      failure?.description == """
+        Line 1: A FluxCapacitorDebuggingTests.Parcel contains a secret. Leave such states out.
+        """
+    )
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func failureTextContainsNeitherSecretsNorTheWholeValue() throws {
+    let whole = Parcel(["not secret": "but long"])
+    let context = EncodingError.Context(codingPath: [Badge.secret], debugDescription: "It's odd.")
+    let errors: [any Error] = [
+      EncodingError.invalidValue(whole, context), BadgeError(badge: .secret),
+      BadgeError.Described(badge: .secret),
+    ]
+    for error in errors {
+      Invoker<Parcel>().invoke(Parcel(Writer { _ in throw error }))
+      let failure = try #require(
+        #expect(throws: RecordedFlow.Failure.self) {
+          try RecordedFlow(circuits.events.suffix(1)).data()
+        }
+      )
+
+      #expect(failure.description.hasPrefix("Line 1: Its Codable conformance throws: "))
+      for text in ["s3cret", "but long"] { #expect(!failure.description.contains(text)) }
+      if error is EncodingError { #expect(failure.description.hasSuffix("It's odd.")) }
+    }
+  }
+
+  @Test func valuesWithoutSecretsAreWrittenAsByJSONEncoder() throws {
+    let contents: [any Encodable & Sendable] = [
+      Data([1, 2]), Date(timeIntervalSinceReferenceDate: 0.5), Decimal(1) / 3, true, 1.5 as Float,
+      UInt64.max, Int?.none, [Int?.none, 2], ["b": [1], "a": [2]], [3: URL(filePath: "/a b")],
+      Box(["a": Optional("é/\"")]), Base(), Derived(),
+      Writer { try $0.unkeyedContainer().superEncoding("a") },
+    ]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    for content in contents {
+      Invoker<Parcel>().invoke(Parcel(content))
+
+      let data = try RecordedFlow(circuits.events.suffix(1)).data()
+
+      let text = String(decoding: try encoder.encode(["state": Parcel(content)]), as: UTF8.self)
+      #expect(String(decoding: data, as: UTF8.self).hasPrefix(text.dropLast()))
+    }
+  }
+
   @Test(arguments: [Double.infinity, -.infinity, .nan, 0.1])
   func numberThatJSONLacksIsWrittenAndRead(number: Double) throws {
     Invoker<Chain>().invoke(.measured(number))
@@ -258,5 +336,117 @@ private final class ChainStore: Storable {
     case .add(let amount): _count.value += amount
     case .measured, .priced, .refused, .unlock, .keep, .hide: break
     }
+  }
+}
+
+/// A state with any content.
+private struct Parcel: DispatchState, Codable {
+  typealias RelatedStoreType = ParcelStore
+
+  enum Keys: CodingKey { case content }
+
+  let content: any Encodable & Sendable
+
+  init(_ content: any Encodable & Sendable) { self.content = content }
+
+  init(from _: any Decoder) throws { throw Refusal.Reason() }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(content)
+  }
+}
+
+private final class ParcelStore: Storable {
+  func reduce(with _: Parcel) {}
+}
+
+/// A secret that is also a key of dictionaries and containers.
+private struct Badge: Secret, Codable, Hashable, CodingKeyRepresentable, CodingKey {
+  static let secret = Badge(stringValue: "s3cret")
+
+  let stringValue: String
+  var description: String { "•••" }
+  var debugDescription: String { "•••" }
+  var intValue: Int? { nil }
+  var codingKey: any CodingKey { self }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+
+  init?(intValue _: Int) { nil }
+
+  init?(codingKey: some CodingKey) { self.init(stringValue: codingKey.stringValue) }
+}
+
+private struct BadgeError: Error {
+  struct Described: Error, CustomStringConvertible {
+    let badge: Badge
+    var description: String { badge.stringValue }
+  }
+
+  let badge: Badge
+}
+
+private final class Box<Content: Codable & Sendable>: Encodable, Sendable {
+  private let content: Content
+
+  init(_ content: Content) { self.content = content }
+}
+
+/// An object that encodes itself with a closure.
+private final class Writer: Encodable, Sendable {
+  private let write: @Sendable (any Encoder) throws -> Void
+
+  init(_ write: @escaping @Sendable (any Encoder) throws -> Void) { self.write = write }
+
+  func encode(to encoder: any Encoder) throws { try write(encoder) }
+}
+
+/// An object that encodes the text of its secret.
+private final class Teller: Encodable, Sendable {
+  private let badge: [Badge?] = [.secret]
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(badge[0]?.stringValue)
+  }
+}
+
+private class Base: Encodable, @unchecked Sendable {
+  let number = 1
+}
+
+private final class Derived: Base, @unchecked Sendable {
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Parcel.Keys.self)
+    try container.encode([2], forKey: .content)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+private class Ancestor: Encodable, @unchecked Sendable {
+  let badges = [Badge.secret: 1]
+}
+
+private final class Heir: Ancestor, @unchecked Sendable {}
+
+extension SingleValueEncodingContainer {
+  fileprivate func encoding(_ value: some Encodable) throws {
+    var container = self
+    try container.encode(value)
+  }
+}
+
+extension UnkeyedEncodingContainer {
+  fileprivate func superEncoding(_ value: some Encodable) throws {
+    var container = self
+    try value.encode(to: container.superEncoder())
+    try container.superEncoder().singleValueContainer().encoding(value)
+  }
+
+  /// Ignores the error for a refused value.
+  fileprivate func trying(_ value: some Encodable) {
+    var container = self
+    try? container.encode(value)
   }
 }

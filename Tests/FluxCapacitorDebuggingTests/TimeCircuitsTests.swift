@@ -33,6 +33,88 @@ struct TimeCircuitsTests {
     dust.clean()
   }
 
+  /// The history already contains the states that observers on a queue have invoked.
+  @Test(arguments: [true, false])
+  func travelKeepsTheHistoryIfAnObserverOnAQueueInvokesAState(isMain: Bool) async {
+    let stores = (CounterStore.instantiate(), LabelStore.instantiate())
+    let dusts = DustBuster()
+    let own = DispatchQueue(label: "observer")
+    let queue = isMain ? DispatchQueue.main : own
+    stores.0.count.observe(on: isMain ? ExecuteQueue.main : .queue(own), ignoreFirst: true) {
+      Invoker<LabelStore.State>().invoke(.init(text: "\($0)"))
+    }.cleaned(by: dusts)
+    // Another observer continues on a second queue.
+    let last = Variable("")
+    stores.1.label.observe(on: .queue(own), ignoreFirst: true) { last.value = $0 }
+      .cleaned(by: dusts)
+    for _ in 1...5 {
+      CounterAction().invoke(.add(1))
+      await queue.finish()
+    }
+    #expect(circuits.events.count == 10)
+
+    for position in (0..<10).reversed() {
+      circuits.undo()
+      await queue.finish()
+      #expect(circuits.events.count == 10)
+      #expect(circuits.position == position)
+    }
+    for _ in 1...10 {
+      circuits.redo()
+      await queue.finish()
+    }
+    #expect(circuits.position == 10)
+    #expect(stores.0.count.value == 5)
+    #expect(stores.1.label.value == "5")
+    await own.finish()
+    #expect(last.value == "5")
+  }
+
+  @Test func travelKeepsTheHistoryIfObserversOnTwoQueuesInvokeStatesInAChain() async {
+    let stores = (CounterStore.instantiate(), LabelStore.instantiate())
+    let dusts = DustBuster()
+    let queues = [DispatchQueue(label: "first"), DispatchQueue(label: "second")]
+    stores.0.count.observe(on: .queue(queues[0]), ignoreFirst: true) {
+      Invoker<LabelStore.State>().invoke(.init(text: "\($0)"))
+    }.cleaned(by: dusts)
+    stores.1.label.observe(on: .queue(queues[1]), ignoreFirst: true) {
+      Invoker<Board>().invoke(.replace([$0]))
+    }.cleaned(by: dusts)
+    CounterAction().invoke(.add(1))
+    for queue in queues { await queue.finish() }
+    #expect(circuits.events.count == 3)
+
+    circuits.travel(to: 0)
+    for queue in queues { await queue.finish() }
+    #expect(circuits.events.count == 3)
+    circuits.travel(to: 3)
+    for queue in queues { await queue.finish() }
+
+    #expect(circuits.position == 3)
+    #expect(store.names.value == ["1"])
+  }
+
+  @Test func stateOfAnObserverThatTravelHasNotCausedReplacesLaterDispatches() async {
+    let queue = DispatchQueue(label: "observer")
+    let field = Variable("")
+    let dust = field.observe(on: .queue(queue), ignoreFirst: true) {
+      Invoker<Board>().invoke(.add($0))
+    }
+    let other = store.count.observe(on: .queue(queue)) { _ in }
+    for name in ["a", "b"] { Invoker<Board>().invoke(.add(name)) }
+    circuits.undo()
+    await queue.finish()
+
+    field.value = "c"
+    await queue.finish()
+
+    #expect(circuits.events.map(\.sequenceNumber) == [1, 3])
+    #expect(circuits.position == 2)
+    #expect(store.names.value == ["a", "c"])
+    dust.clean()
+    other.clean()
+  }
+
   @Test func undoRevertsADispatchAndRedoRepeatsTheDispatch() {
     Invoker<Board>().invoke(.add("a"))
     Invoker<Board>().invoke(.add("b"))
@@ -234,4 +316,11 @@ private final class LabelStore: Storable {
   let label = Variable("")
 
   func reduce(with state: State) { label.value = state.text }
+}
+
+extension DispatchQueue {
+  /// Waits until all earlier blocks of the queue have ended.
+  fileprivate func finish() async {
+    await withCheckedContinuation { continuation in async { continuation.resume() } }
+  }
 }

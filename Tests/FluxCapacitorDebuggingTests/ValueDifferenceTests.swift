@@ -107,11 +107,22 @@ struct ValueDifferenceTests {
   @Test(arguments: [
     ("Marty McFly", "Marty\u{A0}McFly", #""Marty McFly" → "Marty\u{A0}McFly""#),
     ("admin", "ad\u{200D}min", #""admin" → "ad\u{200D}min""#),
+    ("\u{9B}", "\u{9C}\u{85}", #""\u{9B}" → "\u{9C}\u{85}""#),
     ("a", "\u{FEFF}a\u{202E}", #""a" → "\u{FEFF}a\u{202E}""#),
     ("می\u{200C}روم", "👩\u{200D}🔬", "\"می\u{200C}روم\" → \"👩\u{200D}🔬\""),
   ])
   func invisibleCharacterIsEscapedUnlessItJoins(old: String, new: String, line: String) {
     #expect(lines(old, new) == [": \(line)"])
+  }
+
+  @Test func descriptionsWithDifferentControlCharactersLookDifferent() {
+    struct Name: Equatable, CustomStringConvertible { let description: String }
+
+    #expect(lines("\u{9B}" as Character, "\u{9C}") == [#": "\u{9B}" → "\u{9C}""#])
+    #expect(
+      lines(Name(description: "a\u{9B}"), Name(description: "a\u{202E}"))
+        == [#": a\u{9B} → a\u{202E}"#]
+    )
   }
 
   @Test func mirrorThatContainsItselfIsComparedUpToALimit() {

@@ -194,6 +194,14 @@ public final class Dispatcher: Sendable {
     }
   }
 
+  /// Whether the current thread is calling an observer.
+  package static var isInObserver: Bool { CurrentThread.current.pointee.isDelivering }
+
+  /// Calls a closure when no observer of this dispatcher or of the process's one is still to be called on a queue.
+  package func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {
+    pendingWork.whenQueuedCallsEnd { PendingWork.ofProcess.whenQueuedCallsEnd(body) }
+  }
+
   /// Returns the single live store of a type, which a closure creates if there is none.
   ///
   /// Other threads that request the store wait until the closure has returned. If the closure throws, no

@@ -34,6 +34,17 @@ extension PendingWork {
     }
   }
 
+  /// Calls a closure when no observer is still to be called on a queue.
+  func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {
+    let isReached = { @Sendable (record: PendingWork) in
+      !record.pieces.values.contains { if case .queuedCall = $0.work { true } else { false } }
+    }
+    update {
+      lastNumber += 1
+      waiting[lastNumber] = Waiter(isReached: isReached, task: nil, body: body)
+    }
+  }
+
   /// Forgets a closure that waits for a goal.
   package func forget(_ number: Int) {
     // Without a use of the closure, optimized code could release it under the lock.

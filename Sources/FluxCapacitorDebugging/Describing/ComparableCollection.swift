@@ -72,13 +72,9 @@ extension Set: ComparableCollection {
   func compare(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
     guard let old = old as? Set else { return false }
     comparison.noteCount(from: old.count, to: count, at: path)
-    let removed = old.lazy.filter { !contains($0) }.map {
-      (key: $0, old: $0 as Element?, new: nil as Element?)
-    }
-    let inserted = lazy.filter { !old.contains($0) }.map {
-      (key: $0, old: nil as Element?, new: $0 as Element?)
-    }
-    comparison.compare(Array(removed) + Array(inserted), at: path.member)
+    let removed = old.subtracting(self).map { (key: $0, old: Optional($0), new: Element?.none) }
+    let inserted = subtracting(old).map { (key: $0, old: Element?.none, new: Optional($0)) }
+    comparison.compare(removed + inserted, at: path.member)
     return true
   }
 }
@@ -104,11 +100,7 @@ extension Collection {
   /// Lists the changed elements of a collection that has no comparison of its own.
   ///
   /// - Returns: Whether the former value is a collection of the same type.
-  func compareElements(
-    with old: Any,
-    at path: ValuePath,
-    in comparison: inout Comparison
-  ) -> Bool {
+  func compareElements(with old: Any, at path: ValuePath, in comparison: inout Comparison) -> Bool {
     guard let old = old as? Self else { return false }
     return Array(self).compare(with: Array(old), at: path, in: &comparison)
   }
@@ -209,24 +201,25 @@ extension ArraySlice {
 
 extension ArraySlice {
   private func changedOffsets(from old: ArraySlice) -> (removed: Set<Int>, inserted: Set<Int>) {
-    if Element.self is any Equatable.Type { return difference(from: old, by: areSame).offsets }
+    if Element.self is any Equatable.Type { return offsets(difference(from: old, by: areSame)) }
     // The comparison of trees is fast, and a small tree is enough to find the likely pairs.
     let budget = TreeBudget(bytes: 200)
-    return map { ValueTree(of: $0, within: budget) }
-      .difference(from: old.map { ValueTree(of: $0, within: budget) }).offsets
+    let (trees, formers) = (
+      map { ValueTree(of: $0, within: budget) }, old.map { ValueTree(of: $0, within: budget) }
+    )
+    return offsets(trees.difference(from: formers))
   }
-}
 
-extension CollectionDifference {
-  fileprivate var offsets: (removed: Set<Int>, inserted: Set<Int>) {
-    (Set(removals.map(\.offset)), Set(insertions.map(\.offset)))
-  }
-}
-
-extension CollectionDifference.Change {
-  fileprivate var offset: Int {
-    switch self {
-    case .insert(let offset, _, _), .remove(let offset, _, _): offset
+  private func offsets<Value>(_ difference: CollectionDifference<Value>) -> (
+    removed: Set<Int>, inserted: Set<Int>
+  ) {
+    var offsets: (removed: Set<Int>, inserted: Set<Int>) = ([], [])
+    for change in difference {
+      switch change {
+      case .remove(let offset, _, _): offsets.removed.insert(offset)
+      case .insert(let offset, _, _): offsets.inserted.insert(offset)
+      }
     }
+    return offsets
   }
 }

@@ -33,53 +33,39 @@ struct Comparison {
     depth += 1
     defer { depth -= 1 }
     switch (Reflection(old, searches: &searches), Reflection(new, searches: &searches)) {
-    case (.string(let old), .string(let new)) where old != new:
+    case (.string(let oldText), .string(let newText)) where oldText != newText:
       note(
-        ValueTree(old, beside: new, bytes: budget.bytes),
-        ValueTree(new, beside: old, bytes: budget.bytes),
+        ValueTree(oldText, beside: newText, bytes: budget.bytes),
+        ValueTree(newText, beside: oldText, bytes: budget.bytes),
         at: path
       )
-    case (.data(let old), .data(let new)) where old != new:
+    case (.data(let oldData), .data(let newData)) where oldData != newData:
       note(
-        ValueTree(.description, old.excerpt(beside: new)),
-        ValueTree(.description, new.excerpt(beside: old)),
+        ValueTree(.description, oldData.excerpt(beside: newData)),
+        ValueTree(.description, newData.excerpt(beside: oldData)),
         at: path
       )
-    case (.composed(let mirror, let style), .composed(let other, _)):
-      compareParts(of: old, mirror, new, other, style, at: path)
-    case (.number(let text), .number(let other)) where text != other:
-      note(ValueTree(.number, text), ValueTree(.number, other), at: path)
+    case (.composed, .composed): compareParts(old, new, at: path)
+    case (.number(let oldText), .number(let newText)) where oldText != newText:
+      note(ValueTree(.number, oldText), ValueTree(.number, newText), at: path)
     case (.number, .number), (.described, .described):
       if areEqual(old, new) { return }
-      let (text, other) = (String(reflecting: old), String(reflecting: new))
-      if text == other, !(type(of: old) is AnyClass) {
-        let (mirror, other) = (Mirror(reflecting: old), Mirror(reflecting: new))
-        return compareParts(
-          of: old,
-          mirror,
-          new,
-          other,
-          mirror.displayStyle ?? .struct,
-          at: path
-        )
+      let (oldText, newText) = (String(reflecting: old), String(reflecting: new))
+      if oldText == newText, !(type(of: old) is AnyClass) {
+        return compareParts(old, new, at: path)
       }
       note(
-        ValueTree(describedBy: text, beside: other, bytes: budget.bytes),
-        ValueTree(describedBy: other, beside: text, bytes: budget.bytes),
+        ValueTree(describedBy: oldText, beside: newText, bytes: budget.bytes),
+        ValueTree(describedBy: newText, beside: oldText, bytes: budget.bytes),
         at: path
       )
     default: noteIfDifferent(old, new, at: path)
     }
   }
 
-  private mutating func compareParts(
-    of old: Any,
-    _ mirror: Mirror,
-    _ new: Any,
-    _ other: Mirror,
-    _ style: Mirror.DisplayStyle,
-    at path: ValuePath
-  ) {
+  private mutating func compareParts(_ old: Any, _ new: Any, at path: ValuePath) {
+    let (oldMirror, newMirror) = (Mirror(reflecting: old), Mirror(reflecting: new))
+    let style = oldMirror.displayStyle ?? .struct
     // A cast of an optional would also unwrap the optional.
     let collection = style == .optional ? nil : new as? any ComparableCollection
     if collection?.compare(with: old, at: path, in: &self) == true { return }
@@ -92,7 +78,7 @@ struct Comparison {
     // The fields of a custom mirror might not be properties.
     let isCustom = style == .struct && new is any CustomReflectable
     let fieldsPath = isCustom ? path.withoutCode : path
-    let hasFields = compareFields(of: mirror, other, style, at: fieldsPath)
+    let hasFields = compareFields(of: oldMirror, newMirror, style, at: fieldsPath)
     // Unequal values might have the same fields.
     if hasFields, difference.count > count || !isCustom && !(new is any Equatable) { return }
     noteIfDifferent(old, new, at: path)

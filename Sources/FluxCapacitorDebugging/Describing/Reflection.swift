@@ -81,3 +81,43 @@ enum Reflection {
     return false
   }
 }
+
+extension Reflection {
+  /// Returns whether an object stores a secret outside of other objects.
+  ///
+  /// Another thread might be changing a variable of the object. So only the type of a variable is examined.
+  static func isStoringSecret(_ object: Any) -> Bool {
+    let type = type(of: object)
+    guard type is AnyClass, !(object is any CustomReflectable) else { return false }
+    let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
+    var number = 0
+    for children in Array(mirrors).reversed().map(\.children) {
+      for index in children.indices {
+        var field = Field()
+        let fieldType = runtimeField(type, index: number, field: &field)
+        field.freeName?(field.name)
+        number += 1
+        if field.isVariable ? fieldType is any Secret.Type : hasSecret(children[index].value) {
+          return true
+        }
+      }
+    }
+    return false
+  }
+}
+
+/// The answer of ``runtimeField(_:index:field:)``.
+private struct Field {
+  var name: UnsafePointer<CChar>?
+  var freeName: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var isStrong = false
+  var isVariable = false
+}
+
+/// The function of Swift's runtime with which the standard library lists the stored properties of a type.
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func runtimeField(
+  _: any Any.Type,
+  index: Int,
+  field: UnsafeMutablePointer<Field>
+) -> any Any.Type

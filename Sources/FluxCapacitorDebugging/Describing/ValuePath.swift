@@ -7,6 +7,9 @@ package struct ValuePath: Sendable {
   /// set the part alone.
   package private(set) var code: String? = ""
 
+  /// The offsets in `text`, in UTF-16, of the subscripts that are positions of elements without ids.
+  private(set) var places: [Int] = []
+
   /// Whether the part is optional in code. Code can set an optional part to nil, and must unwrap the part to
   /// use a property.
   package private(set) var isOptional = false
@@ -46,7 +49,9 @@ package struct ValuePath: Sendable {
 
   /// The path of an element in a list. The path of a row has the row's id instead of the position.
   func element(at position: Int, id: Any? = nil) -> ValuePath {
-    appending(id.map(subscripted) ?? "[\(position)]", code: "[\(position)]")
+    var path = appending(id.map(subscripted) ?? "[\(position)]", code: "[\(position)]")
+    if id == nil { path.places.append(text.utf16.count) }
+    return path
   }
 
   /// The path of a dictionary's entry.

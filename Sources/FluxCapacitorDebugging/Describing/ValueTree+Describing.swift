@@ -7,7 +7,7 @@ package struct TreeBudget: Sendable {
   package var depth = 16
 
   /// The largest number of parts of a single value.
-  package var breadth = 200
+  package var breadth: Int
 
   /// The approximate number of bytes of all texts in the tree.
   package var bytes: Int
@@ -15,7 +15,9 @@ package struct TreeBudget: Sendable {
   /// The number of parts that the searches for secrets may examine.
   var searches = 10_000
 
-  package init(bytes: Int = 1_000) { self.bytes = bytes }
+  package init(bytes: Int = 1_000, breadth: Int = 200) {
+    (self.bytes, self.breadth) = (bytes, breadth)
+  }
 }
 
 extension ValueTree {
@@ -64,8 +66,8 @@ extension ValueTree {
     bytes: Int,
     literal: String? = nil
   ) {
-    let text = description.withSourceNames
-    let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames) { $0 }
+    let text = description.withSourceNames.withoutControls
+    let excerpt = text.excerpt(of: bytes, beside: other?.withSourceNames.withoutControls) { $0 }
     let omitted = max(0, text.utf8.count - bytes)
     self.init(.description, excerpt, omitted: omitted, literal: literal)
   }
@@ -84,11 +86,7 @@ private struct TreeBuilder {
       case .string(let text): ValueTree(text, bytes: room)
       case .data(let data): ValueTree(.description, data.excerpt(), literal: literal(of: data))
       case .described:
-        ValueTree(
-          describedBy: String(reflecting: value),
-          bytes: room,
-          literal: literal(of: value)
-        )
+        ValueTree(describedBy: String(reflecting: value), bytes: room, literal: literal(of: value))
       case .opaque: ValueTree(.description, "\(type(of: value))")
       case .composed where depth == 0: ValueTree(.description, "…", omitted: 1)
       case .composed(let mirror, let style):

@@ -60,18 +60,11 @@ public struct FlowExplorer: Sendable {
     var page = Data(PackageResources.Explorer_html)
     let scripts = [
       PackageResources.Values_js, PackageResources.Tree_js, PackageResources.Explorer_js,
-      PackageResources.Live_js,
+      PackageResources.Pin_js, PackageResources.Live_js,
     ]
-    page.replace("/*style*/", with: Data(PackageResources.Explorer_css))
-    page.replace("/*script*/", with: Data(scripts.joined()))
+    page.replace("/*style*/".utf8, with: PackageResources.Explorer_css, maxReplacements: 1)
+    page.replace("/*script*/".utf8, with: Array(scripts.joined()), maxReplacements: 1)
     let place = page.range(of: Data("/*flow*/".utf8)) ?? page.endIndex..<page.endIndex
     return (start: page[..<place.lowerBound], end: page[place.upperBound...])
   }()
-}
-
-extension Data {
-  /// Replaces the first occurrence of a text.
-  fileprivate mutating func replace(_ text: String, with other: Data) {
-    if let place = range(of: Data(text.utf8)) { replaceSubrange(place, with: other) }
-  }
 }

@@ -10,25 +10,11 @@ struct PageUpdate: Encodable, Sendable {
     let name: String
 
     /// The current value, or nil if the changes in the update contain the value.
-    let value: PageTree?
+    let value: ValueTree?
     let observers: Int
   }
 
-  struct Dispatch: Encodable, Sendable {
-    let sequence: Int
-    let time: String
-    let nanoseconds: Int
-    let type: String
-    let state: PageTree
-    let stores: [String]
-
-    /// The stores that were created and released before the dispatch.
-    let created: [String]
-    let released: [String]
-    let changes: [Change]
-    let file: String
-    let line: UInt
-  }
+  typealias Dispatch = DispatchRecord<ValueTree, Change>
 
   struct Change: Encodable, Sendable {
     /// The number of the changed variable.
@@ -42,15 +28,30 @@ struct PageUpdate: Encodable, Sendable {
     let rest: [String]?
 
     /// The old value, or nil if the page already knows the value.
-    let old: PageTree?
+    let old: ValueTree?
 
     /// The new value, or nil if its tree is the same as the tree of the old value.
-    let new: PageTree?
+    let new: ValueTree?
   }
 
   /// A changed part of a value.
-  struct Part: Sendable {
-    let change: ValueDifference.Change
+  struct Part: Encodable, Sendable {
+    let path: String
+
+    /// The places in the path that have positions of elements without ids, or nil if there are none.
+    let places: [Int]?
+    let old: ValueTree?
+    let new: ValueTree?
+
+    /// True if the part is the count of a collection, or nil for another part.
+    let isCount: Bool?
+
+    init(_ change: ValueDifference.Change) {
+      path = change.path.text
+      places = change.path.places.isEmpty ? nil : change.path.places
+      (old, new) = (change.old, change.new)
+      isCount = change.isCount ? true : nil
+    }
   }
 
   /// The page's title if the page starts with this update, or nil if this update continues the page.
@@ -81,17 +82,5 @@ struct PageUpdate: Encodable, Sendable {
       if byte == UInt8(ascii: "<") { json += #"\u003c"#.utf8 } else { json.append(byte) }
     }
     return Data(json)
-  }
-}
-
-extension PageUpdate.Part: Encodable {
-  /// Encodes the part as a list of its path, its old tree and its new tree. The list of a collection's count
-  /// ends with `true`.
-  func encode(to encoder: any Encoder) throws {
-    var list = encoder.unkeyedContainer()
-    try list.encode(change.path.text)
-    try list.encode(change.old.map(PageTree.init))
-    try list.encode(change.new.map(PageTree.init))
-    if change.isCount { try list.encode(true) }
   }
 }

@@ -18,14 +18,9 @@ struct PageWriter {
     var latest: ValueTree?
   }
 
-  private struct Key: Hashable {
-    let store: ObjectIdentifier
-    let name: String
-  }
-
   private var names = ShortNames()
   private var places: [Place] = []
-  private var numbers: [Key: [Int]] = [:]
+  private var numbers: [ObjectIdentifier: [String: [Int]]] = [:]
 
   /// The sequence number of the last written dispatch.
   private var last = 0
@@ -69,19 +64,9 @@ struct PageWriter {
     _ event: DispatchEvent,
     _ values: inout [Int: any Sendable]
   ) -> PageUpdate.Dispatch {
-    PageUpdate.Dispatch(
-      sequence: event.sequenceNumber,
-      time: event.timeText,
-      nanoseconds: event.nanoseconds,
-      type: names[type(of: event.state)],
-      state: PageTree(ValueTree(ofState: event.state, within: PageTree.budgetOfStates)),
-      stores: event.stores.map { names[$0] },
-      created: event.createdStores.map { names[$0] },
-      released: event.releasedStores.map { names[$0] },
-      changes: event.changes.map { change($0, &values) },
-      file: "\(event.fileID)",
-      line: event.line
-    )
+    let changes = event.changes.map { change($0, &values) }
+    let state = ValueTree(ofState: event.state, within: .ofPageStates)
+    return PageUpdate.Dispatch(event, state: state, names: &names) { _ in changes }
   }
 
   /// - Parameter values: The new values of the changes before this change, by the numbers of their variables. The
@@ -93,40 +78,36 @@ struct PageWriter {
     let number = number(of: change.variable, named: change.name, in: change.store)
     let budget = DifferenceBudget(changes: 30, bytes: 300)
     let difference = ValueDifference(from: change.oldValue, to: change.newValue, within: budget)
-    let new = ValueTree(of: change.newValue, within: PageTree.budgetOfValues)
+    let new = ValueTree(of: change.newValue, within: .ofPageValues)
     let latest = places[number].latest
     let old =
       if let value = values[number], areIdentical(value, change.oldValue), let latest {
         latest
       } else {
-        ValueTree(of: change.oldValue, within: PageTree.budgetOfValues)
+        ValueTree(of: change.oldValue, within: .ofPageValues)
       }
     values[number] = change.newValue
     places[number].latest = new
     return PageUpdate.Change(
       number: number,
       parts: difference.isOfWholeValues
-        ? nil : difference.changes.map { PageUpdate.Part(change: $0) },
+        ? nil : difference.changes.map(PageUpdate.Part.init),
       rest: difference.rest.isEmpty ? nil : difference.rest,
-      old: old == latest ? nil : PageTree(old),
-      new: new == old ? nil : PageTree(new)
+      old: old == latest ? nil : old,
+      new: new == old ? nil : new
     )
   }
 
   private mutating func variable(_ number: Int, hasChanged: Bool) -> PageUpdate.Variable {
     let place = places[number]
-    // A tree is needed only for a value that no change contains.
-    let value =
-      hasChanged
-      ? nil
-      : place.variable.map(\.anyValue).map { value in
-        ValueTree(of: value, within: PageTree.budgetOfValues)
-      }
     return PageUpdate.Variable(
       number: number,
       store: names[place.store],
       name: place.name,
-      value: hasChanged ? nil : PageTree(value ?? ValueTree(.description, "")),
+      value: hasChanged
+        ? nil
+        : place.variable.map { ValueTree(of: $0.anyValue, within: .ofPageValues) }
+          ?? ValueTree(.description, ""),
       observers: place.variable?.observerCount ?? 0
     )
   }
@@ -136,8 +117,7 @@ struct PageWriter {
     named name: String,
     in store: any Storable.Type
   ) -> Int {
-    let key = Key(store: ObjectIdentifier(store), name: name)
-    let known = numbers[key] ?? []
+    let known = numbers[ObjectIdentifier(store)]?[name] ?? []
     if let number = known.first(where: { places[$0].variable?.identity == variable?.identity }) {
       return number
     }
@@ -148,7 +128,7 @@ struct PageWriter {
       return number
     }
     places.append(Place(store: store, name: name, variable: variable))
-    numbers[key, default: []].append(places.count - 1)
+    numbers[ObjectIdentifier(store), default: [:]][name, default: []].append(places.count - 1)
     return places.count - 1
   }
 }

@@ -29,11 +29,7 @@ extension DispatchEvent.Change {
   /// - Complexity: O(d), plus a fast comparison of each element of a collection. d is the number of changed parts.
   public var paths: [ChangedPath] {
     ValueDifference(from: oldValue, to: newValue).changes.map { change in
-      ChangedPath(
-        path: name + change.path.text,
-        oldText: change.oldText,
-        newText: change.newText
-      )
+      ChangedPath(path: name + change.path.text, oldText: change.oldText, newText: change.newText)
     }
   }
 }

@@ -52,7 +52,8 @@ public final class DispatchLogger: Sendable {
     of types: [any DispatchState.Type]? = nil,
     to output: Output
   ) {
-    let stream = Stream(output)
+    // Only one interceptor uses the stream, and the calls of an interceptor never overlap.
+    nonisolated(unsafe) var stream = output
     self.init(dispatcher, format, types, file: nil) { stream.write($0 + "\n") }
   }
 
@@ -120,18 +121,4 @@ public final class DispatchLogger: Sendable {
 
   /// The first error while writing to the file, or `nil` if every write has succeeded.
   public var failure: (any Error)? { file?.failure }
-}
-
-/// The output stream of a logger's interceptor.
-private final class Stream<Output: TextOutputStream>: @unchecked Sendable {
-  // Only one interceptor uses `output`, and the calls of an interceptor never overlap.
-  private var output: Output
-
-  init(_ output: Output) {
-    self.output = output
-  }
-
-  func write(_ text: String) {
-    output.write(text)
-  }
 }

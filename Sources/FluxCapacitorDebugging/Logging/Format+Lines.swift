@@ -37,8 +37,12 @@ extension DispatchEvent {
     // Encoding can't fail, because a record contains only texts and numbers. Each line starts with new
     // short names, so a type's name doesn't depend on earlier lines.
     var names = ShortNames()
-    let data = try? JSONEncoder.ofFiles.encode(DispatchRecord(self, names: &names))
-    return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let state = ValueTree(ofState: state).text
+    let record = DispatchRecord(self, state: state, names: &names) { names in
+      changes.map { LoggedChange($0, in: names[$0.store]) }
+    }
+    let data = try? JSONEncoder.ofFiles.encode(record)
+    return data.map { String(decoding: $0, as: UTF8.self).asciiControlsOfJSON } ?? ""
   }
 }
 
@@ -50,20 +54,5 @@ extension DispatchEvent.Change {
     let changes = difference.changes.map { "\(name)\($0.path.text): \($0.oldText) → \($0.newText)" }
     let lines = changes + difference.rest.map { "\(name): \($0)" }
     return lines.isEmpty ? ["\(name): \(ValueTree(of: newValue).text), which is equal"] : lines
-  }
-}
-
-extension String {
-  /// The text, in which Swift's escapes replace line breaks and other characters that could control a
-  /// terminal.
-  fileprivate var onOneLine: String {
-    var line = ""
-    for scalar in unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: line += scalar.escaped(asASCII: true)
-      default: line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
   }
 }

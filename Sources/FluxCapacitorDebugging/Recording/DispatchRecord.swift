@@ -1,33 +1,15 @@
 import FluxCapacitor
 import Foundation
 
-/// A dispatch as written to files, with its values as texts without secrets.
-struct DispatchRecord: Encodable, Sendable {
-  struct Change: Encodable, Sendable {
-    let store: String
-    let name: String
-    let old: String
-    let new: String
-
-    /// The changed parts of the value, or nil if the value has changed as a whole.
-    let paths: [Part]?
-
-    /// The number of further changed parts, or nil if `paths` is complete.
-    let omitted: Int?
-  }
-
-  /// A changed part of a value.
-  struct Part: Encodable, Sendable {
-    let path: String
-    let old: String
-    let new: String
-  }
-
+/// A dispatch as written to a log or to a page, with its values without secrets.
+struct DispatchRecord<State: Encodable & Sendable, Change: Encodable & Sendable>:
+  Encodable, Sendable
+{
   let sequence: Int
   let time: String
   let nanoseconds: Int
   let type: String
-  let state: String
+  let state: State
   let stores: [String]
 
   /// The stores that were created and released before the dispatch, or nil if there were none.
@@ -37,18 +19,21 @@ struct DispatchRecord: Encodable, Sendable {
   let file: String
   let line: UInt
 
-  init(_ event: DispatchEvent, names: inout ShortNames) {
+  init(
+    _ event: DispatchEvent,
+    state: State,
+    names: inout ShortNames,
+    changes: (inout ShortNames) -> [Change]
+  ) {
     sequence = event.sequenceNumber
     time = event.timeText
     nanoseconds = event.nanoseconds
     type = names[Swift.type(of: event.state)]
-    state = ValueTree(ofState: event.state).text
+    self.state = state
     stores = event.stores.map { store in names[store] }
     created = event.createdStores.isEmpty ? nil : event.createdStores.map { names[$0] }
     released = event.releasedStores.isEmpty ? nil : event.releasedStores.map { names[$0] }
-    changes = event.changes.map { change in
-      Change(change, in: names[change.store])
-    }
+    self.changes = changes(&names)
     file = "\(event.fileID)"
     line = event.line
   }
@@ -65,8 +50,27 @@ extension DispatchEvent {
   var nanoseconds: Int { Int(duration / .nanoseconds(1)) }
 }
 
-extension DispatchRecord.Change {
-  fileprivate init(_ change: DispatchEvent.Change, in store: String) {
+/// A change of a variable as written to a log.
+struct LoggedChange: Encodable, Sendable {
+  /// A changed part of a value.
+  struct Part: Encodable, Sendable {
+    let path: String
+    let old: String
+    let new: String
+  }
+
+  let store: String
+  let name: String
+  let old: String
+  let new: String
+
+  /// The changed parts of the value, or nil if the value has changed as a whole.
+  let paths: [Part]?
+
+  /// The number of further changed parts, or nil if `paths` is complete.
+  let omitted: Int?
+
+  init(_ change: DispatchEvent.Change, in store: String) {
     let difference = ValueDifference(from: change.oldValue, to: change.newValue)
     let changes = difference.changes
     // The difference of a long text has an excerpt that shows the change.

@@ -19,6 +19,9 @@ final class History: @unchecked Sendable {
   /// The number of the first undone entry, or of the next new entry.
   private var next = 0
   private var bytes = 0
+  /// The number of travels whose values are still to reach observers on queues.
+  private var unfinishedTravels = 0
+  private var hasNewEvent = false
   private var listeners: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
   init(_ limits: TimeCircuits.Limits) {
@@ -92,8 +95,30 @@ final class History: @unchecked Sendable {
     for listener in lock.withLock({ Array(listeners.values) }) { listener() }
   }
 
+  /// Undoes or redoes events on a dispatcher.
+  func travel<Result>(on dispatcher: Dispatcher, _ body: () -> Result) -> Result {
+    defer {
+      dispatcher.whenQueuedCallsEnd { [self] in lock.withLock { unfinishedTravels -= 1 } }
+      tellListeners()
+    }
+    lock.withLock { unfinishedTravels += 1 }
+    return dispatcher.travel {
+      lock.withLock { hasNewEvent = false }
+      return body()
+    }
+  }
+
   /// Adds an event, and forgets all undone events.
+  ///
+  /// The history already contains the states that observers on queues invoke because of a travel. So the history
+  /// ignores the states of observers until the calls on queues have ended or another state is invoked.
   func note(_ event: DispatchEvent) {
+    let isInObserver = Dispatcher.isInObserver
+    let isRepeated = lock.withLock {
+      if !isInObserver { hasNewEvent = true }
+      return isInObserver && unfinishedTravels > 0 && !hasNewEvent
+    }
+    if isRepeated { return }
     let entry = Entry(event: event, bytes: event.estimatedSize)
     var forgotten: [Entry] = []
     lock.withLock {

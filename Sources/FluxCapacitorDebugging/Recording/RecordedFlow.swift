@@ -61,14 +61,15 @@ public struct RecordedFlow: Sendable {
 
   /// Creates a flow from the contents of a file, as ``init(contentsOf:types:)`` does.
   public init(data: Data, types: [any CodableState.Type]) {
-    let types = Dictionary(grouping: types.unique, by: TypeNames.name(of:))
+    let unique = Dictionary(types.map { (ObjectIdentifier($0), $0) }) { first, _ in first }
+    let types = Dictionary(grouping: unique.values, by: TypeNames.name(of:))
     var states: [any CodableState] = []
     var failure: Failure?
     let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated()
     where !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) {
       do throws(Failure.Reason) {
-        states.append(try Line(decoding: line, types: types).state)
+        states.append(try RecordedFlow.state(from: line, types: types))
       } catch {
         failure = Failure(line: index + 1, reason: error)
         break
@@ -80,7 +81,10 @@ public struct RecordedFlow: Sendable {
 
   /// Returns the contents of a file with the states of this flow.
   ///
-  /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error.
+  /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error. A secret is
+  /// found wherever it is encoded, even as a key or inside an object, and in stored properties. The exception is an
+  /// object whose own `encode(to:)` takes a text out of a secret in a variable.
+  ///
   /// If two types have the same name, only the states of the first type can be written.
   ///
   /// - Throws: A ``Failure`` with the number of the first state that can't be written.
@@ -90,7 +94,7 @@ public struct RecordedFlow: Sendable {
     for (index, state) in states.enumerated() {
       do throws(Failure.Reason) {
         let name = try names.unambiguousName(of: type(of: state))
-        data += try Line(state: state).data(named: name)
+        data += try RecordedFlow.line(state, named: name)
         data.append(UInt8(ascii: "\n"))
       } catch {
         throw Failure(line: index + 1, reason: error)
@@ -187,86 +191,58 @@ private struct TypeNames {
   }
 }
 
-extension [any RecordedFlow.CodableState.Type] {
-  fileprivate var unique: Self {
-    var seen: Set<ObjectIdentifier> = []
-    return filter { seen.insert(ObjectIdentifier($0)).inserted }
-  }
+/// One line of a file.
+private struct Line<State: RecordedFlow.CodableState>: Codable {
+  let type: String
+  let state: State
+}
+
+private struct Head: Decodable {
+  let type: String
 }
 
 extension RecordedFlow {
-  /// One line of a file.
-  fileprivate struct Line {
-    let state: any CodableState
-
-    init(state: any CodableState) {
-      self.state = state
+  private static func state(
+    from data: Data,
+    types: [String: [any CodableState.Type]]
+  ) throws(Failure.Reason) -> any CodableState {
+    func state<State: CodableState>(_: State.Type) throws -> any CodableState {
+      try JSONDecoder.ofFiles.decode(Line<State>.self, from: data).state
     }
+    do {
+      let name = try JSONDecoder.ofFiles.decode(Head.self, from: data).type
+      guard let types = types[name] else { throw Failure.Reason.unknownType(name) }
+      guard types.count == 1 else { throw Failure.Reason.ambiguousType(name) }
+      return try state(types[0])
+    } catch let reason as Failure.Reason {
+      throw reason
+    } catch {
+      throw .damaged("\(error)")
+    }
+  }
 
-    init(
-      decoding data: Data,
-      types: [String: [any CodableState.Type]]
-    ) throws(Failure.Reason) {
-      do {
-        let name = try JSONDecoder.ofFiles.decode(Head.self, from: data).type
-        guard let types = types[name] else { throw Failure.Reason.unknownType(name) }
-        guard types.count == 1 else { throw Failure.Reason.ambiguousType(name) }
-        state = try Line.state(types[0], from: data)
-      } catch let reason as Failure.Reason {
-        throw reason
-      } catch {
-        throw .damaged("\(error)")
+  private static func line(
+    _ state: some CodableState,
+    named name: String
+  ) throws(Failure.Reason) -> Data {
+    // A type's own `encode(to:)` can write the text of a secret.
+    if Reflection.hasSecret(state) { throw .secret(name) }
+    let alarm = SecretAlarm()
+    do {
+      let line = GuardedValue(value: Line(type: name, state: state), alarm: alarm)
+      let data = try JSONEncoder.ofFiles.encode(line)
+      if alarm.hasFound { throw SecretAlarm.Found() }
+      // Foundation writes a `Decimal` that isn't a number as `NaN`, and can't read the file.
+      if data.range(of: Data("NaN".utf8)) != nil {
+        _ = try JSONSerialization.jsonObject(with: data)
       }
-    }
-
-    func data(named name: String) throws(Failure.Reason) -> Data {
-      do {
-        // `SecretFinder` alone isn't enough, because a secret dictionary key can reach an encoder as a
-        // plain text.
-        if try Reflection.hasSecret(state) || SecretFinder.hasSecret(state) {
-          throw Failure.Reason.secret(name)
-        }
-        let data = try JSONEncoder.ofFiles.encode(Whole(type: name, state: state))
-        // Foundation writes a `Decimal` that isn't a number as `NaN`, and can't read the file.
-        if data.range(of: Data("NaN".utf8)) != nil {
-          _ = try JSONSerialization.jsonObject(with: data)
-        }
-        return data
-      } catch let reason as Failure.Reason {
-        throw reason
-      } catch {
-        throw .notEncoded("\(error)")
-      }
-    }
-
-    private static func state<State: CodableState>(
-      _: State.Type,
-      from data: Data
-    ) throws -> any CodableState {
-      try JSONDecoder.ofFiles.decode(Body<State>.self, from: data).state
-    }
-
-    private struct Head: Decodable {
-      let type: String
-    }
-
-    private struct Body<State: Decodable>: Decodable {
-      let state: State
-    }
-
-    private struct Whole: Encodable {
-      enum CodingKeys: CodingKey {
-        case type, state
-      }
-
-      let type: String
-      let state: any CodableState
-
-      func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(type, forKey: .type)
-        try container.encode(state, forKey: .state)
-      }
+      return data
+    } catch  where alarm.hasFound {
+      throw .secret(name)
+    } catch EncodingError.invalidValue(let value, let context) {
+      throw .notEncoded("A \(Swift.type(of: value)) can't be encoded. \(context.debugDescription)")
+    } catch {
+      throw .notEncoded(ValueTree(of: error).text)
     }
   }
 }

@@ -17,6 +17,18 @@ import FluxCapacitor
 /// observer is called once. If you dispatch a state after an undo, the undone dispatches are forgotten. You
 /// can use a `TimeCircuits` object on any thread, and inside an observer.
 ///
+/// The history already contains the states that observers invoked. So the states that observers invoke because of an
+/// undo or a redo don't change the history:
+///
+/// - A state that an observer invokes on the thread of the undo isn't dispatched. An observer on `.main` is called on
+///   that thread if you undo on the main queue.
+/// - A state that an observer invokes on a queue is dispatched, but isn't remembered. This holds until all pending
+///   calls on queues have ended, or until code outside of an observer dispatches a state. A state that an
+///   observer invokes meanwhile for another reason isn't remembered either.
+///
+/// > Warning: A task that an observer starts isn't recognized. If it invokes a state, the undone dispatches are
+/// forgotten.
+///
 /// A table is one variable, whose rows are restored together. Variables inside the value of another variable are
 /// invisible to a `TimeCircuits`.
 ///
@@ -67,8 +79,7 @@ public final class TimeCircuits: Sendable {
   /// - Returns: The undone dispatch, or `nil` if the history contains no dispatch to undo.
   @discardableResult
   public func undo() -> DispatchEvent? {
-    defer { history.tellListeners() }
-    return dispatcher.travel { history.move(by: -1) }
+    history.travel(on: dispatcher) { history.move(by: -1) }
   }
 
   /// Redoes the first undone dispatch.
@@ -76,8 +87,7 @@ public final class TimeCircuits: Sendable {
   /// - Returns: The redone dispatch, or `nil` if no dispatch is undone.
   @discardableResult
   public func redo() -> DispatchEvent? {
-    defer { history.tellListeners() }
-    return dispatcher.travel { history.move(by: 1) }
+    history.travel(on: dispatcher) { history.move(by: 1) }
   }
 
   /// Undoes or redoes dispatches until ``position`` has a given value.
@@ -92,8 +102,7 @@ public final class TimeCircuits: Sendable {
 
   /// Finds a position and travels there, without a dispatch in between.
   func travel(to find: (History) -> Int) -> Int {
-    defer { history.tellListeners() }
-    return dispatcher.travel {
+    history.travel(on: dispatcher) {
       let position = find(history)
       while history.position > max(0, position), history.move(by: -1) != nil {}
       while history.position < position, history.move(by: 1) != nil {}

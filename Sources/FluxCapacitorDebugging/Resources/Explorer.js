@@ -41,10 +41,12 @@ function reset() {
     selected: shown && selected !== shown.at(-1) ? selected?.sequence : undefined,
     pinned: pinned?.sequence,
   };
-  [all, variables, types, stores, links, longest] = [[], [], new Set(), new Set(), new Set(), 1];
+  [all, variables, types, stores, links, longest] = [[], [], new Set(), new Set(), new Map(), 1];
   [position, shown, selected, pinned] = [0, all, undefined, undefined];
 }
 const label = (variable) => variable.store + "." + variable.name;
+// Adds a line of the picture from a node of a column to a node of the next column.
+const link = (column, from, to) => links.set(JSON.stringify([column, from, to]), { column, from, to });
 
 // Receives an update, which the type `PageUpdate` describes.
 function receive(update) {
@@ -57,7 +59,7 @@ function receive(update) {
     variables[number] ??= { number, store, name, first: value ?? "t", history: [] };
     variables[number].observers = observers;
     stores.add(store);
-    links.add(JSON.stringify([2, store, number]));
+    link(2, store, number);
   });
   while (all.length && all.at(-1).sequence > update.after) forgetLast();
   update.dispatches.forEach(add);
@@ -81,6 +83,8 @@ function selectAgain() {
 }
 function add(one) {
   one.number = lastNumber += 1;
+  one.created ??= [];
+  one.released ??= [];
   // A dispatch identifies its variables by number, because two variables can have the same name.
   one.changed = one.changes.map((change) => change.number);
   for (const change of one.changes) {
@@ -89,16 +93,16 @@ function add(one) {
     if (!history.length) variables[change.number].first = change.old ?? variables[change.number].first;
     change.old ??= history.at(-1)?.change.new ?? variables[change.number].first;
     change.new ??= change.old;
-    change.parts ??= [["", change.old, change.new]];
+    change.parts ??= [{ path: "", old: change.old, new: change.new }];
     history.push({ number: one.number, change });
   }
   // A bar grows with the square root of the duration, because a few dispatches take much longer than most.
   longest = Math.max(longest, Math.sqrt(one.nanoseconds));
   types.add(one.type);
-  links.add(JSON.stringify([0, one.type, "Dispatcher"]));
+  link(0, one.type, "Dispatcher");
   one.stores.forEach((store) => {
     stores.add(store);
-    links.add(JSON.stringify([1, "Dispatcher", store]));
+    link(1, "Dispatcher", store);
   });
   all.push(one);
 }
@@ -120,7 +124,7 @@ function forgetFirst(count) {
 // Returns the value of a variable after the dispatch with a number, and the number of the last change.
 function valueAt(variable, number) {
   const entry = variable.history[countWhere(variable.history, (entry) => entry.number <= number) - 1];
-  return entry ? [entry.number, entry.change.new] : [-1, variable.first];
+  return entry ? { changed: entry.number, value: entry.change.new } : { changed: -1, value: variable.first };
 }
 
 // MARK: The timeline
@@ -293,12 +297,12 @@ function storeItems({ number }) {
   return found.length ? found : [{ key: "?", className: "soft", value: () => "No value contains the text." }];
 }
 function variableItem(variable, number) {
-  const [changed, value] = valueAt(variable, number);
+  const { changed, value } = valueAt(variable, number);
   const className = "variable" + (changed === number ? " changed" : "");
   return valueItem(`variable/${variable.number}`, variable.name, value, { className });
 }
 const treeOfStore = (contents, number) =>
-  ["d", "", 0, ...contents.flatMap((variable) => [variable.name, valueAt(variable, number)[1]])];
+  ["d", "", 0, ...contents.flatMap((variable) => [variable.name, valueAt(variable, number).value])];
 const treeOfStores = () => ["d", "", 0, ...[...variablesByStore()].flatMap(([store, contents]) =>
   [store, treeOfStore(contents, (selected ?? nothing).number)])];
 
@@ -324,8 +328,9 @@ function storeChangeItems({ created, released }) {
 }
 function changeItem(variable, { parts, rest = [], old, new: value }) {
   const key = `change/${variable.number}`;
-  const isOneValue = parts.length === 1 && parts[0][0] === "" && !parts[0][3];
-  const isPlain = isOneValue && !hasParts(parts[0][1]) && !hasParts(parts[0][2]) && areSame(parts[0][1], old);
+  const [first] = parts;
+  const isOneValue = parts.length === 1 && first.path === "" && !first.isCount;
+  const isPlain = isOneValue && !hasParts(first.old) && !hasParts(first.new) && areSame(first.old, old);
   const wholes = () => [
     valueItem(`${key}/before`, "− before", old, { className: "whole old" }),
     valueItem(`${key}/after`, "+ after", value, { className: "whole new" }),
@@ -335,11 +340,11 @@ function changeItem(variable, { parts, rest = [], old, new: value }) {
   return {
     key, label: label(variable), className: "change",
     // The path of the first part continues the name of the variable.
-    separator: parts.length && parts[0][0] && !isNew(parts[0]) ? "" : ": ",
-    value: (isOpen) => isOpen && !isOneValue ? summary(parts.filter((part) => part[3] && part[0] === ""), [])
+    separator: first?.path && !isNew(first) ? "" : ": ",
+    value: (isOpen) => isOpen && !isOneValue ? summary(parts.filter((part) => part.isCount && !part.path), [])
       : isEqual ? `${text(value, 300)}, which is equal` : summary(parts, rest),
     children: isPlain || isEqual ? undefined : () => [
-      ...listed.map((part) => partItem(`${key}/${part[0]}`, part)),
+      ...listed.map((part) => partItem(`${key}/${part.path}/${part.new === undefined}`, part)),
       ...rest.map((phrase) => ({ key: `${key}/${phrase}`, className: "soft", value: () => `… ${phrase}` })),
       ...wholes(),
     ],
@@ -347,17 +352,17 @@ function changeItem(variable, { parts, rest = [], old, new: value }) {
   };
 }
 // A changed part. A new or removed part with parts of its own folds like its value.
-function partItem(key, [path, old, value, isCount]) {
+function partItem(key, { path, old, new: value, isCount }) {
   if (isCount) return { key, label: path || undefined, className: "count", value: () => countNodes(old, value) };
   const trees = [old, value].map((tree, place) =>
-    tree !== null && valueItem(`${key}/${place}`, place ? "+" : "−", tree, { className: place ? "new" : "old" }));
+    tree !== undefined && valueItem(`${key}/${place}`, place ? "+" : "−", tree, { className: place ? "new" : "old" }));
   const children = trees.filter((item) => item);
   const isFolding = children.some((item) => item.children);
   return {
     key, label: path, className: "part",
     value: (isOpen) => isOpen ? "" : [
-      ...(old !== null ? [element("span", `− ${text(old, 200)}`, "old")] : []),
-      ...(value !== null ? [element("span", `+ ${text(value, 200)}`, "new")] : []),
+      ...(old !== undefined ? [element("span", `− ${text(old, 200)}`, "old")] : []),
+      ...(value !== undefined ? [element("span", `+ ${text(value, 200)}`, "new")] : []),
     ],
     children: isFolding ? () => children : undefined,
     json: () => toJSON(value ?? old),
@@ -372,16 +377,16 @@ function summary(parts, rest) {
   if (!parts.length) return rest.join(", ");
   return parts.length > 3 || rest.length ? [...nodes, ", …"] : nodes;
 }
-function partNodes([path, old, value, isCount]) {
+function partNodes({ path, old, new: value, isCount }) {
   const prefix = path ? [element("span", `${path}: `, "soft")] : [];
   if (isCount) return [...prefix, ...countNodes(old, value)];
   // The text of a new or removed element names the element better than its path.
-  if (old === null) return [element("span", `+ ${named(path, value)}`, "new")];
-  if (value === null) return [element("span", `− ${named(path, old)}`, "old")];
+  if (old === undefined) return [element("span", `+ ${named(path, value)}`, "new")];
+  if (value === undefined) return [element("span", `− ${named(path, old)}`, "old")];
   const room = path ? 60 : 120;
   return [...prefix, element("span", text(old, room), "old"), " → ", element("span", text(value, room), "new")];
 }
-const isNew = ([, old, value]) => old === null || value === null;
+const isNew = (part) => part.old === undefined || part.new === undefined;
 const named = (path, tree) => hasParts(tree) && tree[0] === "f" ? brief(tree) : `${path}: ${brief(tree)}`;
 
 // MARK: The comparison with the pinned dispatch
@@ -394,10 +399,11 @@ $("pin").onclick = togglePin;
 
 function comparedItems(one) {
   return variables.flatMap((variable) => {
-    const [[before, old], [after, value]] = [valueAt(variable, pinned.number), valueAt(variable, one.number)];
-    if (before === after) return [];
+    const [before, after] = [valueAt(variable, pinned.number), valueAt(variable, one.number)];
+    if (before.changed === after.changed) return [];
+    const [old, value] = [before.value, after.value];
     const change = isWhole(old) && isWhole(value) ? { parts: difference(old, value), rest: [] }
-      : changesBetween(variable, before, after);
+      : changesBetween(variable, before.changed, after.changed);
     return change.parts.length || change.rest.length ? [changeItem(variable, { ...change, old, new: value })] : [];
   });
 }
@@ -407,31 +413,14 @@ function changesBetween(variable, before, after) {
   const [first, last] = [Math.min(before, after), Math.max(before, after)];
   const start = countWhere(variable.history, (entry) => entry.number <= first);
   const end = countWhere(variable.history, (entry) => entry.number <= last);
-  const joined = new Map();
+  const joined = new JoinedChanges();
   const rest = new Set();
   for (const { change } of variable.history.slice(start, end)) {
-    change.parts.forEach((part) => join(part, joined));
+    joined.add(change.parts);
     if (change.rest) rest.add("more changes than the page contains");
   }
-  const changes = [...joined.values()].map((part) => before < after ? part : reversed(part));
-  return { parts: changes.filter(([, old, value, isCount]) => !isSameCount(old, value, isCount)), rest: [...rest] };
+  return { parts: joined.parts("", before > after), rest: [...rest] };
 }
-function join([path, old, value, isCount], joined) {
-  // A change inside an earlier changed part becomes a part of that change.
-  for (let end = path.length - 1; end >= 0; end -= 1) {
-    const outer = /[.[]/.test(path[end]) && joined.get(path.slice(0, end));
-    if (!outer) continue;
-    if (!isCount && outer[2] !== null) outer[2] = replacing(outer[2], path.slice(end), value);
-    return;
-  }
-  const key = isCount ? `${path} count` : path;
-  joined.set(key, [path, joined.has(key) ? joined.get(key)[1] : old, value, isCount]);
-}
-function reversed([path, old, value, isCount]) {
-  if (!isCount) return [path, value, old];
-  return [path, value.replace(" elements", ""), `${old} elements`, true];
-}
-const isSameCount = (old, value, isCount) => isCount ? `${old} elements` === value : areSame(old, value);
 
 // MARK: The picture
 
@@ -454,8 +443,8 @@ function drawFlow(one) {
     return node;
   };
   const nodes = [];
-  const all = [...links].map((link) => JSON.parse(link));
-  [...all, ...observed.map((number) => [3, number, number])].forEach(([column, from, to]) => {
+  const toObservers = observed.map((number) => ({ column: 3, from: number, to: number }));
+  [...links.values(), ...toObservers].forEach(({ column, from, to }) => {
     const isLit = lit[column].has(from) && lit[column + 1].has(to);
     const [x, end] = [column * (width + gap) + width, (column + 1) * (width + gap)];
     const [start, finish] = [y(column, places[column].get(from)),

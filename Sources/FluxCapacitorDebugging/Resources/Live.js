@@ -30,11 +30,11 @@ const moves = { isMoving: false, next: [] };
 async function move(path, body) {
   $("notice").textContent = "";
   if (path !== "undo" && path !== "redo") moves.next = [];
-  moves.next.push([path, body]);
+  moves.next.push({ path, body });
   if (moves.isMoving) return;
   moves.isMoving = true;
   while (moves.next.length) {
-    const [path, body] = moves.next.shift();
+    const { path, body } = moves.next.shift();
     try {
       const answer = await fetch(path, { method: "POST", body });
       if (answer.ok) position = Number(await answer.text());
@@ -89,7 +89,7 @@ function connect() {
     events.close();
     pause();
     document.body.classList.add("gone");
-    $("status").textContent = "The process has gone. This page goes on when it is back.";
+    $("status").textContent = "The process has gone. Its next run has a new address.";
     setTimeout(connect, 1000);
   };
 }

@@ -24,7 +24,7 @@ const areSame = (one, other) => one === other
 
 // Returns a text as a string literal. Invisible characters and unusual spaces are escaped, except joiners, variation
 // selectors and tags after a character that they can change.
-const hidden = /[^\S ]|(?=\p{Default_Ignorable_Code_Point})(?:[^\p{Mn}\p{Join_Control}\u{e0020}-\u{e007f}]|(?<=[\0-\x7f]).)/gu;
+const hidden = /[^\S ]|[\x7f-\x9f]|(?=\p{Default_Ignorable_Code_Point})(?:[^\p{Mn}\p{Join_Control}\u{e0020}-\u{e007f}]|(?<=[\0-\x7f]).)/gu;
 const literal = (text) => JSON.stringify(text).replace(hidden, (one, at, all) =>
   /\p{Mn}/u.test(one) && /[#*\d]/.test(all[at - 1]) ? one : `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
 
@@ -102,23 +102,24 @@ function keyOf(label) {
 
 // MARK: The difference between two trees
 
-// Returns the changed parts, each as its path, its old tree, its new tree, and whether the part is a count.
+// Returns the changed parts, each as its path, its old tree if any, its new tree if any, and whether the part is a
+// count.
 function difference(old, value, path = "") {
   if (areSame(old, value)) return [];
   if (!Array.isArray(old) || !Array.isArray(value) || old[0] !== value[0] || old[1] !== value[1]) {
-    return [[path, old, value]];
+    return [{ path, old, new: value }];
   }
   const form = old[0];
   const [formers, news] = [entries(old), entries(value)];
   if (!formers || !news) return [...countChange(old, value, path), ...listDifference(old, value, path)];
   const changes = form === "f" ? [] : countChange(old, value, path);
   for (const [label, part] of formers) {
-    if (!news.has(label)) changes.push([path + step(old, label), part, null]);
+    if (!news.has(label)) changes.push({ path: path + step(old, label), old: part });
   }
   for (const [label, part] of news) {
     const deeper = path + step(old, label);
     if (formers.has(label)) changes.push(...difference(formers.get(label), part, deeper));
-    else changes.push([deeper, null, part]);
+    else changes.push({ path: deeper, new: part });
   }
   return form === "e" ? [...changes, ...orderChange(formers, news, path)] : changes;
 }
@@ -133,21 +134,26 @@ function step(tree, label) {
   // The payload of an enum case has no label.
   return tree[1].startsWith(".") && /^\d+$/.test(label) ? tree[1] : `.${label}`;
 }
-// Returns a tree with another part at a path, or without the part if the part is null.
-function replacing(tree, path, part) {
+// Returns a tree with another part at a path, or without the part if there is no other part. If the part is new, it
+// comes before the part that is at the path, or after all parts.
+function replacing(tree, path, part, isNew = false) {
   if (path === "") return part;
-  for (let place = 3; Array.isArray(tree) && place < tree.length; place += 2) {
+  if (!Array.isArray(tree)) return tree;
+  for (let place = 3; place < tree.length; place += 2) {
     const own = step(tree, tree[place] || String((place - 3) / 2));
     const rest = path.slice(own.length);
     if (!path.startsWith(own) || !/^([.[]|$)/.test(rest)) continue;
-    const inner = replacing(tree[place + 1], rest, part);
-    return [...tree.slice(0, place), ...(inner === null ? [] : [tree[place], inner]), ...tree.slice(place + 2)];
+    const isInserted = isNew && rest === "";
+    const inner = isInserted ? part : replacing(tree[place + 1], rest, part, isNew);
+    return [...tree.slice(0, place), ...(inner === undefined ? [] : [isInserted ? "" : tree[place], inner]),
+      ...tree.slice(isInserted ? place : place + 2)];
   }
-  return tree;
+  const [, label] = /^\[(.*)\]$/.exec(path) ?? [];
+  return isNew && label && !tree[2] ? [...tree, tree[0] === "e" ? "" : label, part] : tree;
 }
 function countChange(old, value, path) {
   const [before, after] = [old, value].map((tree) => (tree.length - 3) / 2 + tree[2]);
-  return before === after ? [] : [[path, `t${before}`, `t${after} elements`, true]];
+  return before === after ? [] : [{ path, old: `t${before}`, new: `t${after} elements`, isCount: true }];
 }
 // Compares lists without ids. The elements before the first change and after the last change are the same.
 function listDifference(old, value, path) {
@@ -159,10 +165,11 @@ function listDifference(old, value, path) {
   while (end < shorter - start && areSame(formers.at(-1 - end), news.at(-1 - end))) end += 1;
   const changes = [];
   for (let place = start; place < Math.max(formers.length, news.length) - end; place += 1) {
-    const [former, part] = [place < formers.length - end ? formers[place] : null,
-      place < news.length - end ? news[place] : null];
-    if (former !== null && part !== null) changes.push(...difference(former, part, `${path}[${place}]`));
-    else changes.push([`${path}[${place}]`, former, part]);
+    const [former, part] = [place < formers.length - end ? formers[place] : undefined,
+      place < news.length - end ? news[place] : undefined];
+    const own = `${path}[${place}]`;
+    if (former !== undefined && part !== undefined) changes.push(...difference(former, part, own));
+    else changes.push({ path: own, old: former, new: part });
   }
   return changes;
 }
@@ -172,5 +179,5 @@ function orderChange(formers, news, path) {
   const start = before.findIndex((label, place) => label !== after[place]);
   if (start < 0) return [];
   const order = (labels) => `t${labels.slice(start, start + 5).join(", ")}${labels.length > start + 5 ? ", …" : ""}`;
-  return [[`${path} order`, order(before), order(after)]];
+  return [{ path: `${path} order`, old: order(before), new: order(after) }];
 }

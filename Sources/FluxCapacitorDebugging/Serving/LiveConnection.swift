@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A connection of a ``LiveServer``. Only the server's thread uses connections.
@@ -6,6 +5,9 @@ final class LiveConnection {
   let socket: Socket
   let number: Int
   var isClosed = false
+
+  /// The time at which the server closes the connection, or nil after a request with the secret.
+  var deadline: ContinuousClock.Instant?
 
   private var received: [UInt8] = []
   private var head: Range<Int>?
@@ -26,15 +28,16 @@ final class LiveConnection {
   private var stream: LiveServer.Stream?
 
   /// The time of the last event, or nil if the stream has had nothing to send since then.
-  private var lastSent: UInt64?
+  private var lastSent: ContinuousClock.Instant?
 
-  /// The shortest time between two events, in nanoseconds. Changes within this time are sent together, so a
-  /// page doesn't redraw more often.
-  private static let pause: UInt64 = 40_000_000
+  /// The shortest time between two events. Changes within this time are sent together, so a page doesn't redraw
+  /// more often.
+  private static let pause = Duration.milliseconds(40)
 
-  init(_ socket: Socket, number: Int) {
+  init(_ socket: Socket, number: Int, deadline: ContinuousClock.Instant) {
     self.socket = socket
     self.number = number
+    self.deadline = deadline
   }
 
   var isStream: Bool { stream != nil }
@@ -44,9 +47,15 @@ final class LiveConnection {
   /// The number of milliseconds until the server may send the next event, or nil outside of a pause.
   var millisecondsToPause: Int32? {
     guard stream != nil, !hasMoreToSend, let lastSent else { return nil }
-    let now = DispatchTime.now().uptimeNanoseconds
-    let end = lastSent + LiveConnection.pause
-    return end > now ? Int32((end - now) / 1_000_000) + 1 : 0
+    return milliseconds(until: lastSent + LiveConnection.pause)
+  }
+
+  /// The number of milliseconds until the server closes the connection, or nil after a request with the secret.
+  var millisecondsToDeadline: Int32? { deadline.map(milliseconds) }
+
+  private func milliseconds(until end: ContinuousClock.Instant) -> Int32 {
+    let rest = end - .now
+    return rest > .zero ? Int32(min(rest / .milliseconds(1), 1e9)) + 1 : 0
   }
 
   /// Reads the bytes that have arrived, and returns the request after its last byte has arrived.
@@ -112,7 +121,7 @@ final class LiveConnection {
     if let millisecondsToPause, millisecondsToPause > 0 { return nil }
     lastSent = nil
     guard let event = stream?() else { return nil }
-    lastSent = DispatchTime.now().uptimeNanoseconds
+    lastSent = .now
     return event
   }
 }

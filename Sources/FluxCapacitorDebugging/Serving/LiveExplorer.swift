@@ -16,9 +16,8 @@ import Foundation
 /// queue of the explorer. You can save the dispatches as a file for ``RecordedFlow``, or as a page.
 ///
 /// Only programs on this machine can connect to the explorer. The address contains a random secret, so a
-/// program without the address learns nothing. On a free port, each run has a new secret. If you choose a port,
-/// the first run stores the secret in the user's caches folder, in a file that only the user can read, and later
-/// runs use this secret again. The page shows `•••` in place of a ``Secret``.
+/// program without the address learns nothing. Each explorer has a new secret. So a program that takes the port of an
+/// ended explorer can't use the secret that an open page still sends. The page shows `•••` in place of a ``Secret``.
 ///
 /// > Warning: Anyone with the address can see and change the contents of your stores. Create an explorer
 /// only in debug builds, and don't share its address.
@@ -38,13 +37,21 @@ public final class LiveExplorer: Sendable {
   /// - Parameters:
   ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
   ///   - title: The title of the page.
-  ///   - port: The port on this machine, or 0 for any free port. If you choose a port, the next run has the
-  ///     same address with the same secret, and an open page reconnects to the explorer.
+  ///   - port: The port on this machine, or 0 for any free port.
   /// - Throws: A ``Failure`` if the explorer can't listen on the port.
-  public init(_ circuits: TimeCircuits, title: String = "Flow", port: UInt16 = 0) throws {
-    let secret = port == 0 ? LiveSecret() : LiveSecret(port: port)
+  public convenience init(
+    _ circuits: TimeCircuits,
+    title: String = "Flow",
+    port: UInt16 = 0
+  ) throws {
+    try self.init(circuits, title: title, port: port, patience: .seconds(10))
+  }
+
+  /// - Parameter patience: The time in which a client must have sent a whole request with the secret.
+  package init(_ circuits: TimeCircuits, title: String, port: UInt16, patience: Duration) throws {
+    let secret = LiveSecret()
     do {
-      server = try LiveServer(port: port)
+      server = try LiveServer(port: port, patience: patience)
     } catch {
       throw Failure(port: port, cause: error.localizedDescription)
     }

@@ -41,6 +41,10 @@ final class LiveServer: @unchecked Sendable {
   /// oldest stream.
   private static let mostConnections = 128
 
+  /// The time in which a client must have sent a whole request for a stream, or for an answer that takes work. The
+  /// limit keeps programs that don't know the secret from using up descriptors.
+  private let patience: Duration
+
   private let listener: Socket
   private let work = DispatchQueue(label: "LiveExplorer")
   private let wakeUps = Pipe()
@@ -49,7 +53,6 @@ final class LiveServer: @unchecked Sendable {
   private let lock = Lock()
   private var isStopped = false
   private var hasNews = true
-  private var sockets: Set<Socket> = []
   private var answers: [(connection: Int, response: HTTPResponse)] = []
 
   // Only the server's thread uses the variables in this group.
@@ -58,7 +61,8 @@ final class LiveServer: @unchecked Sendable {
   private var canAccept = true
 
   /// Creates a server, which starts to listen on a port.
-  init(port: UInt16) throws {
+  init(port: UInt16, patience: Duration) throws {
+    self.patience = patience
     let ends = [wakeUps.fileHandleForReading, wakeUps.fileHandleForWriting].map(\.fileDescriptor)
     guard ends.allSatisfy({ $0 >= 0 }) else { throw POSIXError(.EMFILE) }
     // Child processes of this process don't inherit the pipe.
@@ -86,7 +90,6 @@ final class LiveServer: @unchecked Sendable {
       // listening.
       listener.shutDown()
       listener.close()
-      for socket in sockets { socket.shutDown() }
     }
     wake()
   }
@@ -116,10 +119,14 @@ final class LiveServer: @unchecked Sendable {
           handle(request, of: connection, react)
         }
         connection.send()
+        if connection.millisecondsToDeadline == 0 { connection.isClosed = true }
       }
       removeClosed()
     }
-    for connection in connections { connection.socket.close() }
+    for connection in connections {
+      connection.socket.shutDown()
+      connection.socket.close()
+    }
   }
 
   /// Waits until the server's thread has work to do. The result is nil if the server has been stopped.
@@ -134,8 +141,9 @@ final class LiveServer: @unchecked Sendable {
       polled.append(pollfd(fd: connection.socket.descriptor, events: Int16(events), revents: 0))
     }
     let pauses = connections.compactMap(\.millisecondsToPause)
+    let deadlines = connections.compactMap(\.millisecondsToDeadline)
     let isAnyoneStreamed = connections.contains(where: \.isStream)
-    var limit = (pauses + (canAccept ? [] : [100])).min() ?? -1
+    var limit = (pauses + deadlines + (canAccept ? [] : [100])).min() ?? -1
     let isStopped = lock.withLock {
       // After a pause between two events, all streams check for news. If no stream pauses, and news has
       // arrived since the last check, `poll` returns immediately. News that arrives later wakes the thread.
@@ -172,7 +180,7 @@ final class LiveServer: @unchecked Sendable {
         hasAccepted = true
         if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1
-        connections.append(LiveConnection(socket, number: lastNumber))
+        connections.append(LiveConnection(socket, number: lastNumber, deadline: .now + patience))
       } catch {
         // The process has run out of descriptors, which the system can report even without a waiting
         // client.
@@ -184,11 +192,7 @@ final class LiveServer: @unchecked Sendable {
   }
 
   private func acceptOne() throws -> Socket? {
-    try lock.withLock {
-      guard !isStopped, let socket = try listener.accept() else { return nil }
-      sockets.insert(socket)
-      return socket
-    }
+    try lock.withLock { isStopped ? nil : try listener.accept() }
   }
 
   private func dropOldest() {
@@ -198,12 +202,7 @@ final class LiveServer: @unchecked Sendable {
   }
 
   private func removeClosed() {
-    for connection in connections where connection.isClosed {
-      lock.withLock {
-        _ = sockets.remove(connection.socket)
-        connection.socket.close()
-      }
-    }
+    for connection in connections where connection.isClosed { connection.socket.close() }
     connections.removeAll { $0.isClosed }
   }
 
@@ -215,8 +214,11 @@ final class LiveServer: @unchecked Sendable {
     guard let request = try? request.get() else { return connection.respond(.malformed) }
     switch react(request) {
     case .answer(let response): connection.respond(response)
-    case .stream(let stream): connection.send(stream)
+    case .stream(let stream):
+      connection.deadline = nil
+      connection.send(stream)
     case .answerAfter(let makeResponse):
+      connection.deadline = nil
       work.async { [self, number = connection.number] in
         let response = makeResponse()
         lock.withLock { answers.append((number, response)) }

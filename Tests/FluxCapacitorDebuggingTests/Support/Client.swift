@@ -11,8 +11,9 @@ final class Client: Sendable {
 
   deinit { Socket.close(socket) }
 
-  /// Sends bytes until all bytes are sent or the server disconnects.
-  func send(_ bytes: some Sequence<UInt8>) { Socket.send(Data(bytes), to: socket) }
+  /// Sends bytes until all bytes are sent or the server disconnects. Returns whether all bytes are sent.
+  @discardableResult
+  func send(_ bytes: some Sequence<UInt8>) -> Bool { Socket.send(Data(bytes), to: socket) }
 
   /// Closes the sending direction of this connection.
   func endOutput() { shutdown(socket, Int32(SHUT_WR)) }

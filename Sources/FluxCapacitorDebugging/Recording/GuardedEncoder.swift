@@ -1,0 +1,147 @@
+import Foundation
+
+/// An encoder that passes values on to another encoder, and refuses each secret among them.
+///
+/// The encoder sees every value that an `encode(to:)` writes, at any depth. So the encoder also finds secrets in
+/// objects and in values with custom mirrors.
+struct GuardedEncoder: Encoder {
+  fileprivate let base: any Encoder
+  fileprivate let alarm: SecretAlarm
+
+  var codingPath: [any CodingKey] { base.codingPath }
+  var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    Keyed.container(base.container(keyedBy: type), alarm)
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    Unkeyed(base: base.unkeyedContainer(), alarm: alarm)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    Single(base: base.singleValueContainer(), alarm: alarm)
+  }
+}
+
+/// A value that is encoded through a ``GuardedEncoder``.
+struct GuardedValue: Encodable {
+  let value: any Encodable
+  let alarm: SecretAlarm
+
+  func encode(to encoder: any Encoder) throws {
+    try value.encode(to: GuardedEncoder(base: encoder, alarm: alarm))
+  }
+}
+
+/// Notes whether a secret has reached an encoder, because an `encode(to:)` can ignore the error.
+final class SecretAlarm {
+  struct Found: Error {}
+
+  private(set) var hasFound = false
+
+  /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
+  /// own for it.
+  fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
+    if value is any Secret || value is any SecretlyKeyed || Reflection.isStoringSecret(value) {
+      hasFound = true
+      throw Found()
+    }
+    return value is Bool || value is String || value is any BinaryInteger
+      || value is any BinaryFloatingPoint || value is Date || value is Data || value is URL
+      || value is Decimal
+  }
+
+  fileprivate func guarded(_ value: some Encodable) -> GuardedValue {
+    GuardedValue(value: value, alarm: self)
+  }
+
+  fileprivate func check(_ key: any CodingKey.Type) {
+    if key is any Secret.Type { hasFound = true }
+  }
+}
+
+/// A dictionary whose keys can reach an encoder as plain texts.
+private protocol SecretlyKeyed {}
+
+extension Dictionary: SecretlyKeyed where Key: Secret {}
+
+private struct Single: SingleValueEncodingContainer {
+  var base: any SingleValueEncodingContainer
+  let alarm: SecretAlarm
+
+  var codingPath: [any CodingKey] { base.codingPath }
+
+  mutating func encodeNil() throws { try base.encodeNil() }
+
+  mutating func encode(_ value: some Encodable) throws {
+    try alarm.isPlain(value) ? base.encode(value) : base.encode(alarm.guarded(value))
+  }
+}
+
+private struct Unkeyed: UnkeyedEncodingContainer {
+  var base: any UnkeyedEncodingContainer
+  let alarm: SecretAlarm
+
+  var codingPath: [any CodingKey] { base.codingPath }
+  var count: Int { base.count }
+
+  mutating func encodeNil() throws { try base.encodeNil() }
+
+  mutating func encode(_ value: some Encodable) throws {
+    try alarm.isPlain(value) ? base.encode(value) : base.encode(alarm.guarded(value))
+  }
+
+  mutating func nestedContainer<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) -> KeyedEncodingContainer<Key> { Keyed.container(base.nestedContainer(keyedBy: type), alarm) }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    Unkeyed(base: base.nestedUnkeyedContainer(), alarm: alarm)
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    GuardedEncoder(base: base.superEncoder(), alarm: alarm)
+  }
+}
+
+private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  var base: KeyedEncodingContainer<Key>
+  let alarm: SecretAlarm
+
+  static func container(
+    _ base: KeyedEncodingContainer<Key>,
+    _ alarm: SecretAlarm
+  ) -> KeyedEncodingContainer<Key> {
+    alarm.check(Key.self)
+    return KeyedEncodingContainer(Keyed(base: base, alarm: alarm))
+  }
+
+  var codingPath: [any CodingKey] { base.codingPath }
+
+  mutating func encodeNil(forKey key: Key) throws { try base.encodeNil(forKey: key) }
+
+  mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+    try alarm.isPlain(value)
+      ? base.encode(value, forKey: key) : base.encode(alarm.guarded(value), forKey: key)
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type,
+    forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    Keyed<Nested>.container(base.nestedContainer(keyedBy: type, forKey: key), alarm)
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    Unkeyed(base: base.nestedUnkeyedContainer(forKey: key), alarm: alarm)
+  }
+
+  mutating func superEncoder() -> any Encoder {
+    GuardedEncoder(base: base.superEncoder(), alarm: alarm)
+  }
+
+  mutating func superEncoder(forKey key: Key) -> any Encoder {
+    GuardedEncoder(base: base.superEncoder(forKey: key), alarm: alarm)
+  }
+}
