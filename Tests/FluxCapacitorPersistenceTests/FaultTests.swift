@@ -262,6 +262,46 @@ struct FaultTests {
     withExtendedLifetime((notes, counter)) {}
   }
 
+  /// A store that nobody holds any more is written too.
+  @Test func valueOfAReleasedStoreIsSavedToTheNewFolder() async throws {
+    let keeper = try keeper()
+    var notes: NotesStore? = try keeper.open(NotesStore.self)
+    let counter = try keeper.open(CounterStore.self)
+    NotesAction(dispatcher).add("Roads")
+    try await keeper.flush()
+    withExtendedLifetime(notes) {}
+    notes = nil
+    try FileManager.default.removeItem(at: folder.url)
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+
+    try await keeper.flush()
+
+    #expect(try folder.contains("Roads"))
+    withExtendedLifetime(counter) {}
+  }
+
+  /// Another keeper has used the folder at the same place meanwhile.
+  @Test func newFolderWithFilesOfTheStoresIsNotOverwritten() async throws {
+    let keeper = try keeper()
+    let notes = try keeper.open(NotesStore.self)
+    NotesAction(dispatcher).add("former")
+    try await keeper.flush()
+    try FileManager.default.removeItem(at: folder.url)
+    let other = Dispatcher()
+    let otherKeeper = try Keeper(directory: folder.url, dispatcher: other)
+    let otherNotes = try otherKeeper.open(NotesStore.self)
+    NotesAction(other).add("newer")
+    try await otherKeeper.close()
+    let before = try folder.contents
+    NotesAction(dispatcher).add("late")
+
+    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+
+    #expect(failure?.cause == .folderMissing)
+    #expect(try folder.contents == before)
+    withExtendedLifetime((notes, otherNotes)) {}
+  }
+
   @Test func closingAKeyInADeletedFolderLetsTheOtherStoresBeSavedToo() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)

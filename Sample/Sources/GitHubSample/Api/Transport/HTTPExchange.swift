@@ -45,10 +45,12 @@ final class HTTPExchange: Sendable {
     return fits
   }
 
-  /// Ends the exchange with the received body and the transformed response.
+  /// Ends the exchange with the received body and the transformed response. Other exchanges don't wait for the
+  /// transformation.
   func finish(status: Int, headers: [AnyHashable: Any]) {
     let body = state.withLock { $0.body }
-    finish(.success(transform(HTTPResponse(status: status, headers: headers, body: body))))
+    let response = HTTPResponse(status: status, headers: headers, body: body)
+    DispatchQueue.global().async { [self] in finish(.success(transform(response))) }
   }
 
   /// Ends the exchange with an outcome. If the exchange has already ended, this method has no
