@@ -1,8 +1,8 @@
 /// The effects of an ``Effects`` object that are in progress, waiting, or superseded.
 ///
 /// The queue keeps three invariants under `lock`:
-/// - From its start until its end, an effect is in `running` or in `waiting`, unless it is superseded. A thread creates an effect's task under the lock, so a thread that finds an
-///   effect in a list can cancel its task.
+/// - From its start until its end, an effect is in `running` or in `waiting`, unless it is superseded. A thread creates an
+///   effect's task under the lock, so a thread that finds an effect in a list can cancel its task.
 /// - If the number of effects in `running` is below the limit, no effect waits. An effect that ends lets the
 ///   next waiting effect begin.
 /// - From the check of an effect until the end of the reduce, `invoking` lists the dispatcher, and the
@@ -155,7 +155,7 @@
     if policy == .latest { leaving = supersedeStarted { isAwaited && effect.isInside($0) } }
     newest += 1
     effect.number = newest
-    if isNested || running.count < limit { return .begin }
+    if isNested || running.count < policy.limit { return .begin }
     if policy == .newestWaiting {
       for older in waiting.values { older.isReplaced = true }
       leaving.count = waiting.count
@@ -235,7 +235,7 @@
       running[effect.number] = nil
       waiting[effect.number] = nil
       rate?.forget(effect)
-      while running.count < limit, !waiting.isEmpty {
+      while running.count < policy.limit, !waiting.isEmpty {
         lastToBegin += 1
         guard let candidate = waiting.removeValue(forKey: lastToBegin) else { continue }
         running[lastToBegin] = candidate
@@ -282,15 +282,6 @@
       if let index { invoking.remove(at: index) }
     }
     return true
-  }
-
-  /// The number of effects that can be in progress, apart from nested effects.
-  private var limit: Int {
-    switch policy {
-    case .latest, .atMost: .max
-    case .concurrent(let limit): limit
-    case .first, .serial, .newestWaiting: 1
-    }
   }
 
   // The caller of the two members below must hold the queue's lock.

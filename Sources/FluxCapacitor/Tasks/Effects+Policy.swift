@@ -61,3 +61,14 @@ extension Effects.Policy {
     }
   }
 }
+
+extension Effects.Policy {
+  /// The number of effects that can be in progress, apart from nested effects.
+  var limit: Int {
+    switch self {
+    case .latest, .atMost: .max
+    case .concurrent(let limit): limit
+    case .first, .serial, .newestWaiting: 1
+    }
+  }
+}
