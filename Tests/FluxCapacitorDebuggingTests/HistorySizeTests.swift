@@ -44,6 +44,18 @@ struct HistorySizeTests {
     withExtendedLifetime(store) {}
   }
 
+  /// The elements share their memory, so their sum exceeds all memory.
+  @Test func timeCircuitsEstimateTheSizeOfNestedCollectionsWithCopies() {
+    struct Node { var children: [Node] }
+    var node = Node(children: [])
+    for _ in 0..<12 { node = Node(children: Array(repeating: node, count: 100)) }
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    Invoker<Fill>().invoke(Fill("nodes") { [node] in node })
+
+    #expect(circuits.events.count == 1)
+  }
+
   @Test func timeCircuitsEstimateTheSizeOfAMirrorThatContainsItself() {
     struct Endless: CustomReflectable {
       let text = HistorySizeTests.text

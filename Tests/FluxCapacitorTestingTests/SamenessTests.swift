@@ -75,6 +75,41 @@ struct SamenessTests {
     #expect(failure.contains("Short has a mirror of its own and isn't Equatable"))
   }
 
+  @Test func listsWithMirrorsOfTheirOwnAreRefused() async {
+    struct Ordered: CustomReflectable {
+      let pairs: [(key: String, value: Opaque)]
+      var customMirror: Mirror {
+        Mirror(self, unlabeledChildren: pairs, displayStyle: .dictionary)
+      }
+    }
+    let (first, second) = (("a", Opaque(number: 1)), ("b", Opaque(number: 2)))
+
+    #expect(await !areTheSame(Ordered(pairs: [first, second]), Ordered(pairs: [second, first])))
+  }
+
+  @Test func relaxedTesterExpectsTheChangesOfADerivedConstantInTheirOrder() async {
+    let tester = StoreTester(LampStore.self, .relaxed)
+
+    let failure = await failure {
+      await tester.expect {
+        Change(\.shade, to: "b")
+        Change(\.shade, to: "r")
+      } when: {
+        tester.store.paint("red")
+        tester.store.paint("blue")
+      }
+    }
+
+    #expect(failure.contains("the changes were expected in another order: shade, shade"))
+    await tester.expect {
+      Change(\.shade, to: "r")
+      Change(\.shade, to: "b")
+    } when: {
+      tester.store.paint("red")
+      tester.store.paint("blue")
+    }
+  }
+
   @Test func objectsThatReferToEachOtherAreCompared() async {
     func ring(_ number: Int) -> Linked {
       let (first, second) = (Linked(1), Linked(number))
@@ -278,8 +313,11 @@ private final class LampStore: Storable {
 
   let isOn = Variable(false)
   let color = Variable("white")
+  let shade: Constant<String>
 
-  required init() {}
+  required init() { shade = color.map { String($0.prefix(1)) } }
+
+  func paint(_ color: String) { self.color.value = color }
 
   func reduce(with _: Lamp) {
     color.value = "white"

@@ -254,6 +254,7 @@ struct StoreTesterTests {
       Change.named("byName[left]", to: 1)
       Change.named("pair.second", to: 1)
       Change.named("extra", to: 1)
+      Change.named("mixed[1]", to: 1)
     }
     let failure = await failure { tester.invoke(.fill(2)) }
 
@@ -379,6 +380,7 @@ private final class ShelfStore: Storable {
   private let byName = ["left": Variable(0)]
   private let pair = Pair()
   private let extra: Variable<Int>? = Variable(0)
+  private let mixed: [any Sendable] = [0, Variable(0)]
 
   func reduce(with state: Shelf) {
     guard case .fill(let number) = state else { return }
@@ -386,6 +388,7 @@ private final class ShelfStore: Storable {
     byName["left"]?.value = number
     pair.second.value = number
     extra?.value = number
+    (mixed[1] as? Variable<Int>)?.value = number
   }
 }
 

@@ -118,6 +118,20 @@
       #expect(!held.entries.contains(true))
     }
 
+    /// The index keeps the first id, the row has the last one, and the constant with all ids keeps one in between.
+    @Test func idOfAnOlderRowIsReleasedWithoutALock() {
+      let table = VariableTable([Row(in: held)])
+      table[id: RowID(in: held)] = Row(in: held)
+      let ids = table.ids
+      table[id: RowID(in: held)] = Row(in: held)
+
+      table.remove(id: RowID(in: held))
+
+      #expect(ids.value.count == 0)
+      #expect(held.entries.count >= 4)
+      #expect(!held.entries.contains(true))
+    }
+
     @Test(arguments: [false, true])
     func idOfARemovedRowIsReleasedWithoutALockAfterTheConstantOfTheRow(isInsertedAgain: Bool) {
       let table = VariableTable([Row(in: held)])

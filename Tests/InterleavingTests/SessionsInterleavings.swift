@@ -44,6 +44,24 @@
       return !isOpen
     }
 
+    /// The end of the idle time can come while the close fails.
+    @Test func failedCloseIsNotRepeatedAfterAShutDown() {
+      explore(oneIn: 2) { scenario in
+        let (clock, closes) = (ManualClock(), Log<Void>())
+        let sessions = Sessions<Int, Int>(idle: .seconds(60), clock: clock) { number, _ in
+          number
+        } close: { _ in
+          closes.append(())
+          throw CancellationError()
+        }
+        scenario.task {
+          try await sessions.with(1) { _ in }
+          _ = await sessions.shutDown()
+        }
+        scenario.check { #expect(closes.entries.count == 1) }
+      }
+    }
+
     @Test func usesOfTwoThreadsShareASessionOrUseOneAfterTheOther() {
       explore { scenario in
         let log = Log<String>()

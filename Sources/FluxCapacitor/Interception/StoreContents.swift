@@ -81,16 +81,16 @@ package struct StoreContents: Sendable {
     case .enum:
       for (label, child) in mirror.children { add(child, name: "\(name).\(label ?? "")") }
     case .collection:
-      // If an element contains no variable, no other element does.
+      // If an element contains no variable, no other element of the same type does.
       for (index, child) in mirror.children.enumerated()
-      where !add(child.value, name: "\(name)[\(index)]") {
+      where !add(child.value, name: "\(name)[\(index)]") && !areMixed(in: value) {
         break
       }
     case .dictionary:
       let pairs = mirror.children.lazy.map { Mirror(reflecting: $0.value).children.map(\.value) }
-      // If the first value contains no variable, no value does. In this case, the method skips the sort.
+      // If the first value contains no variable, no value of its type does. In this case, the method skips the sort.
       var trial = self
-      if let first = pairs.first, trial.add(first[1], name: "") {
+      if let first = pairs.first, trial.add(first[1], name: "") || areMixed(in: value) {
         let named = pairs.map { (name: "\(name)[\($0[0])]", value: $0[1]) }
         for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
       }
@@ -126,4 +126,24 @@ package struct StoreContents: Sendable {
       items[index].otherName = item.name
     }
   }
+}
+
+/// Whether the elements of an array, or the values of a dictionary, can have different types.
+private func areMixed(in collection: Any) -> Bool {
+  (collection as? any HasElements).map { Swift.type(of: $0).areMixed } ?? false
+}
+
+private protocol HasElements { static var areMixed: Bool { get } }
+
+extension Array: HasElements {
+  fileprivate static var areMixed: Bool { isExistential(Element.self) }
+}
+
+extension Dictionary: HasElements {
+  fileprivate static var areMixed: Bool { isExistential(Value.self) }
+}
+
+/// Whether a type is a protocol or `Any`. The name of such a type's own type ends with `Protocol`.
+private func isExistential<Value>(_: Value.Type) -> Bool {
+  "\(type(of: Value.self))".hasSuffix(".Protocol")
 }

@@ -48,7 +48,8 @@ private struct Estimate {
       let count = mirror.children.count
       // The hashes have shuffled the elements of a set or a dictionary, and a long step would be slow.
       let step = mirror.displayStyle == .collection ? max(1, count / 100) : 1
-      return count * size + (isNumber ? 0 : bytes(of: mirror.children, count, every: step))
+      return min(count * size, 1 << 50)
+        + (isNumber ? 0 : bytes(of: mirror.children, count, every: step))
     default:
       return mirror.children.reduce(0) { sum, child in
         parts < 1_000 ? sum + bytes(of: child.value) : sum
@@ -65,7 +66,8 @@ private struct Estimate {
       seen += 1
       guard elements.formIndex(&index, offsetBy: step, limitedBy: elements.endIndex) else { break }
     }
-    return sum * count / max(1, seen)
+    // The elements of nested collections can share their memory, so the product can exceed all memory.
+    return Int(min(Double(sum) * Double(count) / Double(max(1, seen)), 1e15))
   }
 
   private func element<Elements: Collection>(of _: Elements) -> (size: Int, isNumber: Bool) {

@@ -43,7 +43,10 @@ final class SecretAlarm {
   /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
   /// own for it.
   fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
-    if value is any Secret || value is any SecretlyKeyed || Reflection.isStoringSecret(value) {
+    // The value is the encoder's own copy, except for the objects in it.
+    if Reflection.hasSecret(value) || Reflection.isStoringSecret(value)
+      || value is any SecretlyKeyed
+    {
       hasFound = true
       throw Found()
     }

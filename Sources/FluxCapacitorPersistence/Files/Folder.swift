@@ -31,7 +31,7 @@ final class Folder: Sendable {
   // If the initializer fails after the folder was opened, the deinitializer runs too.
   deinit {
     // A child process that was started at this moment still has the descriptor, and so the lock.
-    try? system.unlock(descriptor)
+    try? repeating(try system.unlock(descriptor))
     try? system.close(descriptor)
   }
 

@@ -62,6 +62,9 @@ struct Difference {
     if order != order.sorted() {
       let wanted = order.sorted().map { expected[$0].name }.joined(separator: ", ")
       note(["the changes were expected in another order: \(wanted)"], isMistake: true)
+    } else if !isExact, !hasMistake {
+      let wanted = expected.map(\.name).filter(isDerived).joined(separator: ", ")
+      note(["the changes were expected in another order: \(wanted)"], isMistake: true)
     }
   }
 

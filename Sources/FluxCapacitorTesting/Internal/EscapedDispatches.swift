@@ -56,11 +56,13 @@ final class EscapedDispatches: @unchecked Sendable {
   private func inspect(_ state: any DispatchState, reachingStores: Bool) {
     // A test without the trait can use the process-wide dispatcher.
     guard Test.current == nil else { return }
+    // The text of a state is user code.
+    let state = (value: state, text: shownState(state))
     let unclaimed = lock.withLock { () -> String? in
-      let owners = running.filter { $0.dispatcher.hasStores(for: state) }
+      let owners = running.filter { $0.dispatcher.hasStores(for: state.value) }
       if owners.isEmpty, reachingStores { return nil }
       let suspects = owners.isEmpty ? running : owners
-      let sentence = sentence(for: state, suspects: suspects)
+      let sentence = sentence(for: state.text, suspects: suspects)
       guard suspects.count == 1 else { return sentence }
       escaped.append((suspects[0], sentence))
       return nil
@@ -70,7 +72,7 @@ final class EscapedDispatches: @unchecked Sendable {
   }
 
   /// Returns the message about an escaped state. The caller must hold the lock.
-  private func sentence(for state: any DispatchState, suspects: [Isolation]) -> String {
+  private func sentence(for state: String, suspects: [Isolation]) -> String {
     let others = running.filter { isolation in !suspects.contains { $0 === isolation } }
     let origin =
       if running.isEmpty {
@@ -86,7 +88,7 @@ final class EscapedDispatches: @unchecked Sendable {
         "It came from this test, or from a test without the trait."
       }
     return """
-      \(shownState(state)) reached the process's dispatcher instead of an isolated test's dispatcher, \
+      \(state) reached the process's dispatcher instead of an isolated test's dispatcher, \
       because it was invoked outside the test's task: on a dispatch queue, on a thread or in a detached \
       task. Let the action keep the dispatcher that is shared when the action is created: \
       `let dispatcher = Dispatcher.shared`. \(origin)

@@ -64,11 +64,14 @@ private struct PartComparison {
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
     switch mirror.displayStyle {
-    case .optional, .collection: return haveSameChildren(mirror, other)
-    case .set, .dictionary: return haveSameMembers(mirror, other)
-    case _ where first is any CustomReflectable:
+    // Only the mirrors of the standard library are known to show all parts.
+    case _
+    where first is any CustomReflectable
+      && !String(reflecting: type(of: first)).hasPrefix("Swift."):
       hiding = hiding ?? type(of: first)
       return false
+    case .optional, .collection: return haveSameChildren(mirror, other)
+    case .set, .dictionary: return haveSameMembers(mirror, other)
     case .class:
       let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
       return !objects.insert(pair).inserted || haveSameProperties(mirror, other)
