@@ -38,7 +38,10 @@ private func dispatchUntilKilled(in folder: URL) async throws {
   let keeper = try Keeper(directory: folder.appendingPathComponent("state"), maximumDelay: .zero)
   let store = try keeper.open(TallyStore.self)
   let flushed = open(folder.appendingPathComponent("flushed").path, O_WRONLY | O_CREAT, 0o600)
+  // On a busy machine, the time alone might end before any flush.
+  let hasFlushed = DispatchSemaphore(value: 0)
   Thread.detachNewThread {
+    if Bool.random() { hasFlushed.wait() }
     let end = ContinuousClock.now + .microseconds(.random(in: 0..<30_000))
     while ContinuousClock.now < end {}
     kill(getpid(), SIGKILL)
@@ -52,6 +55,7 @@ private func dispatchUntilKilled(in folder: URL) async throws {
     // The system finishes this write even if the process ends meanwhile.
     let text = String(total)
     pwrite(flushed, text, text.utf8.count, 0)
+    hasFlushed.signal()
   }
 }
 
