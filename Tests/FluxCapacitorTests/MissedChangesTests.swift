@@ -97,10 +97,10 @@ struct MissedChangesTests {
         } onChange: {
         }
       }
-      for _ in 1...2_000 { missAChange() }
+      for _ in 1...5_000 { missAChange() }
       let before = residentBytes()
 
-      for _ in 1...10_000 { missAChange() }
+      for _ in 1...25_000 { missAChange() }
 
       #expect(tally.value == 0)
       #expect(residentBytes() - before < 1_000_000)
