@@ -23,6 +23,13 @@ struct FollowingTests {
     return (follower, try follower.open(NotesStore.self))
   }
 
+  /// Creates a folder, and follows it.
+  private func follower(of url: URL) async throws -> (Keeper, NotesStore) {
+    try await Keeper(directory: url, dispatcher: Dispatcher()).close()
+    let follower = try Keeper(directory: url, role: .following, dispatcher: Dispatcher())
+    return (follower, try follower.open(NotesStore.self))
+  }
+
   private func save(_ note: String) async throws {
     NotesAction(dispatcher).add(note)
     try await keeper.flush()
@@ -115,10 +122,7 @@ struct FollowingTests {
   @Test func followerNoticesThatItsFolderIsMoved() async throws {
     let parent = try TemporaryFolder()
     let child = parent.file("state")
-    let writer = try Keeper(directory: child, dispatcher: Dispatcher())
-    try await writer.close()
-    let follower = try Keeper(directory: child, role: .following, dispatcher: Dispatcher())
-    let followed = try follower.open(NotesStore.self)
+    let (follower, followed) = try await follower(of: child)
     try await follower.flush()
     let causes = ValueRecorder(follower.failure.map { $0?.cause })
     await causes.next(1)
@@ -205,10 +209,7 @@ struct FollowingTests {
   @Test func followerOpensTheNewFolderAtThePlaceOfAMovedOne() async throws {
     let parent = try TemporaryFolder()
     let child = parent.file("state")
-    let former = try Keeper(directory: child, dispatcher: Dispatcher())
-    try await former.close()
-    let follower = try Keeper(directory: child, role: .following, dispatcher: Dispatcher())
-    let followed = try follower.open(NotesStore.self)
+    let (follower, followed) = try await follower(of: child)
     try FileManager.default.moveItem(at: child, to: parent.file("backup"))
     let other = Dispatcher()
     let writer = try Keeper(directory: child, dispatcher: other)

@@ -90,24 +90,19 @@ struct SamenessTests {
   @Test func relaxedTesterExpectsTheChangesOfADerivedConstantInTheirOrder() async {
     let tester = StoreTester(LampStore.self, .relaxed)
 
-    let failure = await failure {
+    func expect(_ shades: String...) async {
       await tester.expect {
-        Change(\.shade, to: "b")
-        Change(\.shade, to: "r")
+        for shade in shades { Change(\.shade, to: shade) }
       } when: {
         tester.store.paint("red")
         tester.store.paint("blue")
       }
     }
 
+    let failure = await failure { await expect("b", "r") }
+
     #expect(failure.contains("the changes were expected in another order: shade, shade"))
-    await tester.expect {
-      Change(\.shade, to: "r")
-      Change(\.shade, to: "b")
-    } when: {
-      tester.store.paint("red")
-      tester.store.paint("blue")
-    }
+    await expect("r", "b")
   }
 
   @Test func objectsThatReferToEachOtherAreCompared() async {

@@ -82,8 +82,9 @@ package struct StoreContents: Sendable {
       for (label, child) in mirror.children { add(child, name: "\(name).\(label ?? "")") }
     case .collection:
       // If an element contains no variable, no other element of the same type does.
+      lazy var isMixed = areMixed(in: value)
       for (index, child) in mirror.children.enumerated()
-      where !add(child.value, name: "\(name)[\(index)]") && !areMixed(in: value) {
+      where !add(child.value, name: "\(name)[\(index)]") && !isMixed {
         break
       }
     case .dictionary:

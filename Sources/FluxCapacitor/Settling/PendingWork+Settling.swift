@@ -18,9 +18,13 @@ extension PendingWork {
   @discardableResult
   package func when(_ goal: Goal, _ body: @escaping @Sendable () -> Void) -> Int {
     trapIfSelfWaiting(TaskID())
-    return update {
+    return add(Waiter(isReached: { $0.hasReached(goal) }, task: TaskID(), body: body))
+  }
+
+  private func add(_ waiter: Waiter) -> Int {
+    update {
       lastNumber += 1
-      waiting[lastNumber] = Waiter(isReached: { $0.hasReached(goal) }, task: TaskID(), body: body)
+      waiting[lastNumber] = waiter
       return lastNumber
     }
   }
@@ -39,10 +43,7 @@ extension PendingWork {
     let isReached = { @Sendable (record: PendingWork) in
       !record.pieces.values.contains { if case .queuedCall = $0.work { true } else { false } }
     }
-    update {
-      lastNumber += 1
-      waiting[lastNumber] = Waiter(isReached: isReached, task: nil, body: body)
-    }
+    _ = add(Waiter(isReached: isReached, task: nil, body: body))
   }
 
   /// Forgets a closure that waits for a goal.

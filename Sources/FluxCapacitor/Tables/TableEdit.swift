@@ -121,10 +121,12 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
   /// - Parameter body: Changes the piece by `growth` ids, and returns a piece to insert after it.
   @inlinable static func change(
     _ chunks: inout [Chunk],
+    from first: Piece,
     through end: Int,
     by growth: Int,
     _ body: (_ piece: inout Piece, _ end: Int) -> Piece?
   ) {
+    if chunks.isEmpty { chunks = [Chunk([first])] }
     var (chunk, piece, end) = (0, 0, end)
     while chunks[chunk].count < end {
       end -= chunks[chunk].count
@@ -145,8 +147,7 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   @inlinable mutating func insert(_ id: ID, at position: Int) {
-    if chunks.isEmpty { chunks = [Chunk([first])] }
-    TableDifference.change(&chunks, through: position, by: 1) { piece, position in
+    TableDifference.change(&chunks, from: first, through: position, by: 1) { piece, position in
       if position <= piece.inserted.count {
         piece.inserted.insert(id, at: position)
         return piece.inserted.count > 512 ? piece.halve() : nil
@@ -156,8 +157,7 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   @inlinable mutating func remove(_ id: ID, at position: Int) {
-    if chunks.isEmpty { chunks = [Chunk([first])] }
-    TableDifference.change(&chunks, through: position + 1, by: -1) { piece, end in
+    TableDifference.change(&chunks, from: first, through: position + 1, by: -1) { piece, end in
       if end <= piece.inserted.count {
         vanished.insert(piece.inserted.remove(at: end - 1))
         return nil

@@ -43,7 +43,8 @@ final class SecretAlarm {
   /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
   /// own for it.
   fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
-    // The value is the encoder's own copy, except for the objects in it.
+    // A type's own `encode(to:)` can write the text of a secret, so the parts of the value are searched too. The value is the
+    // encoder's own copy, except for the objects in it.
     if Reflection.hasSecret(value) || Reflection.isStoringSecret(value)
       || value is any SecretlyKeyed
     {

@@ -19,6 +19,7 @@ final class History: @unchecked Sendable {
   /// The number of the first undone entry, or of the next new entry.
   private var next = 0
   private var bytes = 0
+
   /// The number of travels whose values are still to reach observers on queues.
   private var unfinishedTravels = 0
   private var hasNewEvent = false

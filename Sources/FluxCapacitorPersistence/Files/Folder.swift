@@ -208,11 +208,21 @@ final class Folder: Sendable {
 
   /// Whether the folder has neither the current file nor its previous generation.
   func hasNoFile(of name: FileName) throws(KeeperFailure) -> Bool {
-    do {
+    try failing(with: name.current) { () throws(SystemError) in
       let files = (try identity(of: name.current), try identity(of: name.previous))
       return files.0 == nil && files.1 == nil
+    }
+  }
+
+  /// Calls a closure, and throws its error as the failure of a file.
+  func failing<Result>(
+    with file: String,
+    _ body: () throws(SystemError) -> Result
+  ) throws(KeeperFailure) -> Result {
+    do {
+      return try body()
     } catch {
-      throw KeeperFailure(url(of: name.current), nil, error)
+      throw KeeperFailure(url(of: file), nil, error)
     }
   }
 

@@ -25,21 +25,21 @@ package struct SystemFileSystem: FileSystem {
   }
 
   package func mode(of file: Int32) throws(SystemError) -> mode_t {
-    var status = stat()
-    try check("fstat", fstat(file, &status))
-    return status.st_mode
+    try status(of: file).st_mode
   }
 
   package func linkCount(of file: Int32) throws(SystemError) -> Int {
-    var status = stat()
-    try check("fstat", fstat(file, &status))
-    return Int(status.st_nlink)
+    Int(try status(of: file).st_nlink)
   }
 
   package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
+    FileIdentity(try status(of: file))
+  }
+
+  private func status(of file: Int32) throws(SystemError) -> stat {
     var status = stat()
     try check("fstat", fstat(file, &status))
-    return FileIdentity(status)
+    return status
   }
 
   package func identity(of name: String, in folder: Int32) throws(SystemError) -> FileIdentity {

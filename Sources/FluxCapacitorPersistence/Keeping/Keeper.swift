@@ -111,8 +111,8 @@ public final class Keeper: Sendable {
   /// - Precondition: The keeper's stores have archives with different names. Otherwise, the method traps.
   /// - Parameter type: The type of the store.
   /// - Throws: A ``KeeperFailure`` with the file, the file's version and the cause if the file can't be
-  ///   restored. The cause is ``KeeperFailure/Cause/nameTooLong(limit:)`` if the archive's name is too long. The cause is ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the
-  ///   store. The method changes no file.
+  ///   restored. The cause is ``KeeperFailure/Cause/nameTooLong(limit:)`` if the archive's name is too long, and
+  ///   ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the store. The method changes no file.
   public func open<S: Persistable>(_ type: S.Type) throws(KeeperFailure) -> S {
     try open(type) { failure throws(KeeperFailure) in throw failure }
   }

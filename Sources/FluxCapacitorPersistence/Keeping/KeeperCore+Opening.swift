@@ -12,8 +12,7 @@ extension KeeperCore {
     let name = FileName(of: S.archive.name, key: key)
     if name.isTooLong {
       let limit = FileName.longestName - name.name.utf8.count + S.archive.name.utf8.count
-      let file = directory.appendingPathComponent(name.current)
-      throw KeeperFailure(file, nil, KeeperFailure.Cause.nameTooLong(limit: limit))
+      throw failure(.nameTooLong(limit: limit), of: name)
     }
     // While this closure runs, no other thread can create the store or use it.
     let (store, isNew) = try dispatcher.instantiate(S.self) { () throws(KeeperFailure) in
@@ -45,7 +44,7 @@ extension KeeperCore {
       // The writer might have replaced the file after this thread read it.
       if role == .following { folderDidChange([name.current]) }
     } else if !reopen(name, store) {
-      throw storeExists(S.self, name)
+      throw failure(.storeExists("\(S.self)"), of: name)
     }
     return store
   }
@@ -89,7 +88,7 @@ extension KeeperCore {
           )
         }
         // The last change of the older store might not be in the file yet.
-        throw storeExists(S.self, name)
+        throw failure(.storeExists("\(S.self)"), of: name)
       }
       let (isBegun, isOpening) = lock.withLock {
         if openings.contains(name.inTable) { return (false, true) }
@@ -97,7 +96,7 @@ extension KeeperCore {
         if isBegun { openings.insert(name.inTable) }
         return (isBegun, false)
       }
-      if isOpening { throw storeExists(S.self, name) }
+      if isOpening { throw failure(.storeExists("\(S.self)"), of: name) }
       if isBegun { return }
     }
   }
@@ -129,8 +128,7 @@ extension KeeperCore {
     kept.opening = lastOpening
   }
 
-  private func storeExists<S: Persistable>(_: S.Type, _ name: FileName) -> KeeperFailure {
-    let file = directory.appendingPathComponent(name.current)
-    return KeeperFailure(file, nil, KeeperFailure.Cause.storeExists("\(S.self)"))
+  private func failure(_ cause: KeeperFailure.Cause, of name: FileName) -> KeeperFailure {
+    KeeperFailure(directory.appendingPathComponent(name.current), nil, cause)
   }
 }

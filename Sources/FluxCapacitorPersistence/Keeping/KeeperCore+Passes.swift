@@ -265,10 +265,10 @@ extension KeeperCore {
         withExtendedLifetime((stores, restorations)) {}
       }
     }
-    note(watchFailure.map { failures + [(nil, $0)] } ?? failures, in: .changed)
+    let all = watchFailure.map { failures + [(nil, $0)] } ?? failures
+    note(all, in: .changed)
     // The files don't have to change again before they can be read.
-    for (name, _) in failures { scheduleSave(of: name, isRetry: true) }
-    if watchFailure != nil { scheduleSave(of: nil, isRetry: true) }
+    for (name, _) in all { scheduleSave(of: name, isRetry: true) }
     return failures
   }
 }

@@ -35,7 +35,7 @@ extension KeptStore {
       case .startFresh:
         let store = try store(nil, from: fileName.current, in: folder, makeStore)
         if isWriter {
-          try rename(in: folder) { () throws(SystemError) in
+          try folder.failing(with: fileName.current) { () throws(SystemError) in
             try folder.setAside(fileName)
           }
         }
@@ -54,7 +54,7 @@ extension KeptStore {
     let store = try store(data, from: fileName.previous, in: folder, makeStore)
     // A follower changes no file. It adopts the next file with another value.
     guard isWriter else { return store }
-    try rename(in: folder) { () throws(SystemError) in
+    try folder.failing(with: fileName.current) { () throws(SystemError) in
       try folder.restorePrevious(of: fileName, data)
     }
     return store
@@ -127,19 +127,13 @@ extension KeptStore {
   /// The identity of the current file, which each save replaces. If it's replaced before the file is read, the next pass looks
   /// again.
   private func identity(in folder: Folder) throws(KeeperFailure) -> FileIdentity? {
-    do {
-      return try folder.identity(of: fileName.current)
-    } catch {
-      throw KeeperFailure(folder.url(of: fileName.current), nil, error)
+    try folder.failing(with: fileName.current) { () throws(SystemError) in
+      try folder.identity(of: fileName.current)
     }
   }
 
   private func data(of file: String, in folder: Folder) throws(KeeperFailure) -> Data? {
-    do {
-      return try folder.contents(of: file)
-    } catch {
-      throw KeeperFailure(folder.url(of: file), nil, error)
-    }
+    try folder.failing(with: file) { () throws(SystemError) in try folder.contents(of: file) }
   }
 
   private func value(
@@ -154,17 +148,6 @@ extension KeptStore {
       return (try archive.value(in: envelope), envelope.version)
     } catch {
       throw KeeperFailure(folder.url(of: file), version, error)
-    }
-  }
-
-  private func rename(
-    in folder: Folder,
-    _ body: () throws(SystemError) -> Void
-  ) throws(KeeperFailure) {
-    do {
-      try body()
-    } catch {
-      throw KeeperFailure(folder.url(of: fileName.current), nil, error)
     }
   }
 }
