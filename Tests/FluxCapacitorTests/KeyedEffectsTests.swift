@@ -95,9 +95,12 @@ struct KeyedEffectsTests {
       }
     }
     draw()
-    for count in 1...2 {
-      await effects[1].run { _ in }.value
-      #expect(drawn.entries.count >= count)
+    for _ in 1...2 {
+      // The gate keeps the operation from ending before its start is drawn.
+      let gate = FluxCapacitorTesting.Gate()
+      let task = effects[1].run { _ in await gate.pass() }
+      gate.open()
+      await task.value
     }
     await Dispatcher.shared.settled()
 
