@@ -22,7 +22,8 @@ extension Dispatcher {
 }
 
 final class AccountStore: Storable {
-  let effects = Effects(.latest)
+  let logins = Effects(.latest)
+  let renewals = Effects(.first)
   var token: Constant<Token?> { _token.constant }
   var failure: Constant<String?> { _failure.constant }
   private let _token = Variable<Token?>(nil)
@@ -38,25 +39,46 @@ final class AccountStore: Storable {
   }
 }
 
+enum AccountError: Error {
+  /// The server refuses the token.
+  case unauthorized
+}
+
 struct AccountAction: Actionable {
   typealias DispatchStateType = Dispatcher.Account
 
   let token: @Sendable (_ name: String, _ password: String) async throws -> Token
-  private var effects: Effects { AccountStore.instantiate().effects }
+  let renewed: @Sendable (Token) async throws -> Token
+  private var store: AccountStore { .instantiate() }
 
   func logIn(_ name: String, password: String) {
-    effects.run { effect in
+    store.logins.run { effect in
       do {
         invoke(.logIn(try await token(name, password)), as: effect)
       } catch {
-        invoke(.fail("\(error)"), as: effect)
+        invoke(.fail(String(explaining: error)), as: effect)
       }
     }
   }
 
   func logOut() {
-    effects.run { _ in }  // Supersedes a login that is in progress.
+    store.logins.supersede()
+    store.renewals.supersede()
     invoke(.logOut)
+  }
+
+  /// Makes a request with the token. If the server refuses it, renews the token, and tries once more.
+  func authorized<Answer: Sendable>(
+    _ request: @Sendable (Token) async throws -> Answer
+  ) async throws -> Answer {
+    guard let old = store.token.value else { throw AccountError.unauthorized }
+    do { return try await request(old) } catch AccountError.unauthorized {}
+    try await store.renewals.perform { effect in
+      // Another request may have renewed it meanwhile.
+      if store.token.value == old { invoke(.logIn(try await renewed(old)), as: effect) }
+    }
+    guard let new = store.token.value, new != old else { throw AccountError.unauthorized }
+    return try await request(new)
   }
 }
 
@@ -100,7 +122,7 @@ struct WeatherAction: Actionable {
         let temperature = try await service.temperature(city)
         invoke(.show(temperature, at: service.now()), as: effect)
       } catch {
-        invoke(.fail("\(error)"), as: effect)
+        invoke(.fail(String(explaining: error)), as: effect)
       }
     }
   }
@@ -113,36 +135,33 @@ struct ForecastAction: Actionable {
   var clock: any Clock<Duration> = ContinuousClock()
   private var effects: Effects { WeatherStore.instantiate().effects }
 
-  /// Tries three times, with pauses of one and two seconds.
   func refresh(_ city: String) {
-    effects.run { effect in await load(city, attempts: 3, as: effect) }
+    effects.run { effect in await load(city, as: effect) }
   }
 
-  /// Refreshes every minute, until a later call of `refresh`, `poll` or `stop`.
+  /// Refreshes every minute, until `stop`, a later call, or the end of the store.
   func poll(_ city: String) {
     effects.run { effect in
       while !Task.isCancelled {
-        await load(city, attempts: 1, as: effect)
+        await load(city, as: effect)
         try? await clock.sleep(for: .seconds(60))
       }
     }
   }
 
-  func stop() { effects.run { _ in } }  // Supersedes the poll.
+  func stop() { effects.supersede() }
 
-  private func load(_ city: String, attempts: Int, as effect: Effect) async {
-    for attempt in 1...attempts where !Task.isCancelled {
+  /// Tries five times.
+  private func load(_ city: String, as effect: Effect) async {
+    for attempt in 1...5 where !Task.isCancelled {
       do {
         let temperature = try await service.temperature(city)
         invoke(.show(temperature, at: service.now()), as: effect)
         return
+      } catch  where attempt == 5 {
+        invoke(.fail(String(explaining: error)), as: effect)
       } catch {
-        if Task.isCancelled { return }
-        if attempt == attempts {
-          invoke(.fail("\(error)"), as: effect)
-        } else {
-          try? await clock.sleep(for: .seconds(attempt))
-        }
+        try? await clock.sleep(for: pause(afterAttempt: attempt))
       }
     }
   }
@@ -198,9 +217,15 @@ struct CartHandler: Sendable {
 extension CookbookSnippets {
   // MARK: - Account
 
+  private func accountAction(
+    token: @escaping @Sendable (_ name: String, _ password: String) async throws -> Token
+  ) -> AccountAction {
+    AccountAction(token: token, renewed: { $0 })
+  }
+
   @Test func successfulLoginStoresTheTokenAndRemovesTheFailure() async {
     let store = AccountStore.instantiate()
-    let action = AccountAction { name, password in
+    let action = accountAction { name, password in
       guard password == "1.21 GW" else { throw Failure() }
       return Token(text: name)
     }
@@ -208,7 +233,7 @@ extension CookbookSnippets {
     action.logIn("emmett", password: "wrong")
     await Dispatcher.shared.settled()
     #expect(store.token.value == nil)
-    #expect(store.failure.value == "Failure()")
+    #expect(store.failure.value == "That didn’t work. Please try again.")
 
     action.logIn("emmett", password: "1.21 GW")
     await Dispatcher.shared.settled()
@@ -220,7 +245,7 @@ extension CookbookSnippets {
     let store = AccountStore.instantiate()
     defer { withExtendedLifetime(store) {} }
     let gate = FluxCapacitorTesting.Gate()
-    let action = AccountAction { name, _ in
+    let action = accountAction { name, _ in
       await gate.pass()
       return Token(text: name)
     }
@@ -238,7 +263,7 @@ extension CookbookSnippets {
 
   @Test func storeHasNoTokenAfterALogoutAndAFailedLogin() async {
     let store = AccountStore.instantiate()
-    let action = AccountAction { _, _ in throw Failure() }
+    let action = accountAction { _, _ in throw Failure() }
 
     action.invoke(.logIn(Token(text: "emmett")))
     action.logOut()
@@ -249,11 +274,60 @@ extension CookbookSnippets {
     #expect(store.token.value == nil)
   }
 
+  @Test func oneRenewalServesAllRequestsThatTheServerRefuses() async throws {
+    let store = AccountStore.instantiate()
+    let renewals = Variable(0)
+    let action = AccountAction(
+      token: { name, _ in Token(text: name) },
+      renewed: { [gate] old in
+        renewals.value += 1
+        await gate.pass()
+        return Token(text: old.text + "!")
+      }
+    )
+    action.invoke(.logIn(Token(text: "old")))
+    let request: @Sendable (Token) async throws -> String = { [requests] token in
+      requests.value.append(token.text)
+      guard token.text == "old!" else { throw AccountError.unauthorized }
+      return "answer"
+    }
+
+    let tasks = (1...3).map { _ in Task { try await action.authorized(request) } }
+    await gate.reached()
+    // All three are refused before the gate opens.
+    for await requests in requests.values where requests.count == 3 { break }
+    gate.open()
+
+    for task in tasks { #expect(try await task.value == "answer") }
+    #expect(renewals.value == 1)
+    #expect(store.token.value?.text == "old!")
+  }
+
+  @Test func logoutEndsARenewalInProgress() async {
+    let store = AccountStore.instantiate()
+    let action = AccountAction(
+      token: { name, _ in Token(text: name) },
+      renewed: { [gate] old in
+        await gate.pass()
+        return Token(text: "new")
+      }
+    )
+    action.invoke(.logIn(Token(text: "old")))
+
+    let request = Task { try await action.authorized { _ in throw AccountError.unauthorized } }
+    await gate.reached()
+    action.logOut()
+    gate.open()
+
+    await #expect(throws: AccountError.unauthorized) { try await request.value }
+    #expect(store.token.value == nil)
+  }
+
   @Test func descriptionOfAStateHidesASecretToken() {
     let events = Variable<[DispatchEvent]>([])
     let store = AccountStore.instantiate()
     let dust = Dispatcher.shared.intercept { event in events.value.append(event) }
-    let action = AccountAction { name, _ in Token(text: name) }
+    let action = accountAction { name, _ in Token(text: name) }
 
     action.invoke(.logIn(Token(text: "1.21 GW")))
     dust.clean()
@@ -279,7 +353,7 @@ extension CookbookSnippets {
 
     await expectStates {
       Dispatcher.Weather.show(21, at: Date(timeIntervalSince1970: 499_162_500))
-      Dispatcher.Weather.fail("Failure()")
+      Dispatcher.Weather.fail("That didn’t work. Please try again.")
     } when: {
       action.refresh("Hill Valley")
       await Dispatcher.shared.settled()
@@ -322,14 +396,14 @@ extension CookbookSnippets {
 
     await expectStates {
       Dispatcher.Weather.show(21, at: Date(timeIntervalSince1970: 0))
-      Dispatcher.Weather.fail("Failure()")
+      Dispatcher.Weather.fail("That didn’t work. Please try again.")
     } when: {
       action.refresh("Hill Valley")
       await Dispatcher.shared.settled(advancing: clock)
       action.refresh("Atlantis")
       await Dispatcher.shared.settled(advancing: clock)
     }
-    #expect(requests.value == 6)
+    #expect(requests.value == 8)
   }
 
   @Test func pollingRequestsTheForecastEveryMinuteUntilItIsStopped() async {

@@ -55,7 +55,7 @@ struct SignUpAction: Actionable {
         try await send(form)
         invoke(.accept(form), as: effect)
       } catch {
-        invoke(.reject(form, "\(error)"), as: effect)
+        invoke(.reject(form, String(explaining: error)), as: effect)
       }
     }
   }
@@ -146,10 +146,7 @@ final class NoteStore: Storable {
   func reduce(with state: Dispatcher.Note) {
     switch state {
     case .setText(let text):
-      undoable.modify { texts in
-        texts.append(_text.value)
-        if texts.count > 100 { texts.removeFirst() }
-      }
+      undoable.value = undoable.value.suffix(99) + [_text.value]
       redoable.value = []
       _text.value = text
     case .undo:
@@ -161,6 +158,18 @@ final class NoteStore: Storable {
       undoable.value.append(_text.value)
       _text.value = text
     }
+  }
+}
+
+/// A note with a store of its own.
+final class NotePane: Sendable {
+  let store: NoteStore
+  let action: Invoker<Dispatcher.Note>
+
+  init() {
+    let dispatcher = Dispatcher()
+    store = NoteStore.instantiate(on: dispatcher)
+    action = Invoker(on: dispatcher)
   }
 }
 
@@ -196,7 +205,7 @@ extension CookbookSnippets {
     await Dispatcher.shared.settled()
 
     #expect(requests.value == 1)
-    #expect(store.rejection.value == "Failure()")
+    #expect(store.rejection.value == "That didn’t work. Please try again.")
     #expect(store.form.value.name == "Marty")
 
     action.invoke(.set(\.name, to: "Emmett"))
@@ -313,5 +322,15 @@ extension CookbookSnippets {
 
     action.invoke(.setText("c"))
     #expect(!store.canRedo.value)
+  }
+
+  @Test func twoPanesShowTwoNotes() {
+    let (left, right) = (NotePane(), NotePane())
+
+    left.action.invoke(.setText("Roads?"))
+
+    #expect(left.store.text.value == "Roads?")
+    #expect(right.store.text.value == "")
+    #expect(!right.store.canUndo.value)
   }
 }

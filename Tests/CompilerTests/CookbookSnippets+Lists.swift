@@ -4,8 +4,13 @@ import Testing
 
 // The cookbook's recipes for pages and searches, and tests of these recipes.
 
+struct TimelineItem: Identifiable, Equatable {
+  let id: Int
+  let text: String
+}
+
 struct TimelinePage: Equatable {
-  let items: [String]
+  let items: [TimelineItem]
   let next: Int?
 }
 
@@ -16,28 +21,30 @@ extension Dispatcher {
 
     case add(TimelinePage)
     case fail(String)
-    case removeAll
+    case restart
   }
 }
 
 final class TimelineStore: Storable {
   let effects = Effects(.serial)
-  var items: Constant<[String]> { _items.constant }
+  var items: ConstantTable<TimelineItem> { _items.constant }
   var nextPage: Constant<Int?> { _nextPage.constant }
-  var failures: Signal<String> { _failures.signal }
-  private let _items = Variable<[String]>([])
+  var failure: Constant<String?> { _failure.constant }
+  private let _items = VariableTable<TimelineItem>()
   private let _nextPage = Variable<Int?>(1)
-  private let _failures = Sink<String>()
+  private let _failure = Variable<String?>(nil)
 
   func reduce(with state: Dispatcher.Timeline) {
+    _failure.value = nil
     switch state {
     case .add(let page):
-      _items.value += page.items
+      // A page may repeat an item that has moved meanwhile.
+      for item in page.items { _items[id: item.id] = item }
       _nextPage.value = page.next
     case .fail(let reason):
-      _failures.send(reason)
-    case .removeAll:
-      _items.value = []
+      _failure.value = reason
+    case .restart:
+      _items.replaceAll(with: [])
       _nextPage.value = 1
     }
   }
@@ -48,23 +55,22 @@ struct TimelineAction: Actionable {
 
   let fetch: @Sendable (_ page: Int) async throws -> TimelinePage
   private var store: TimelineStore { .instantiate() }
-  private var effects: Effects { store.effects }
 
-  func load(_ page: Int) {
-    effects.run { effect in
+  func load(_ page: Int) async {
+    await store.effects.perform { effect in
       guard page == store.nextPage.value else { return }
       do {
         invoke(.add(try await fetch(page)), as: effect)
       } catch {
-        if !Task.isCancelled { invoke(.fail("\(error)"), as: effect) }
+        if !Task.isCancelled { invoke(.fail(String(explaining: error)), as: effect) }
       }
     }
   }
 
-  func reload() {
-    effects.cancel()
-    effects.run { effect in invoke(.removeAll, as: effect) }
-    load(1)
+  func reload() async {
+    store.effects.supersede()
+    invoke(.restart)
+    await load(1)
   }
 }
 
@@ -109,7 +115,7 @@ struct CitySearchAction: Actionable {
       do {
         invoke(.show(try await text.isEmpty ? [] : find(text)), as: effect)
       } catch {
-        invoke(.fail("\(error)"), as: effect)
+        invoke(.fail(String(explaining: error)), as: effect)
       }
     }
   }
@@ -129,7 +135,7 @@ extension CookbookSnippets {
         await gate.pass()
         throw Failure()
       }
-      return TimelinePage(items: ["Item \(page)"], next: page < 3 ? page + 1 : nil)
+      return TimelinePage(items: [.init(id: page, text: "")], next: page < 3 ? page + 1 : nil)
     }
   }
 
@@ -138,53 +144,77 @@ extension CookbookSnippets {
     let action = timelineAction()
     gate.open()
 
-    for page in [1, 1, 2, 2, 2, 3, 3] { action.load(page) }
-    await Dispatcher.shared.settled()
+    await withDiscardingTaskGroup { group in
+      for page in [1, 1] { group.addTask { await action.load(page) } }
+    }
+    for page in [2, 2, 2, 3, 3] { await action.load(page) }
 
     // The first request for page 2 failed, so the next call to `load` requested page 2 again.
     #expect(requests.value == ["1", "2", "2", "3"])
-    #expect(store.items.value == ["Item 1", "Item 2", "Item 3"])
+    #expect(store.items.ids.value == [1, 2, 3])
     #expect(store.nextPage.value == nil)
+    #expect(store.failure.value == nil)
   }
 
-  @Test func reloadClearsTheTimelineAfterTheCancelledRequestHasEnded() async {
+  @Test func reloadDropsTheOlderRequestAndItsFailure() async {
     let store = TimelineStore.instantiate()
-    defer { withExtendedLifetime(store) {} }
-    let action = TimelineAction { [gate] page in
-      if page == 2 { await gate.pass() }
-      return TimelinePage(items: ["Item \(page)"], next: page + 1)
-    }
+    let action = timelineAction()
+    await action.load(1)
 
-    await expectStates {
-      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
-      Dispatcher.Timeline.add(TimelinePage(items: ["Item 2"], next: 3))
-      Dispatcher.Timeline.removeAll
-      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
-    } when: {
-      for page in [1, 2, 3] { action.load(page) }
-      await gate.reached()
-      action.reload()
-      gate.open()
-      await Dispatcher.shared.settled()
-    }
+    async let older: Void = action.load(2)
+    await gate.reached()
+    await action.reload()
+    gate.open()
+    await older
+
+    #expect(store.items.ids.value == [1])
+    #expect(store.nextPage.value == 2)
+    #expect(store.failure.value == nil)
   }
 
   @Test func cancelledPageRequestReportsNoFailure() async {
     let store = TimelineStore.instantiate()
-    defer { withExtendedLifetime(store) {} }
     let action = timelineAction()
+    await action.load(1)
 
-    await expectStates {
-      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
-      Dispatcher.Timeline.removeAll
-      Dispatcher.Timeline.add(TimelinePage(items: ["Item 1"], next: 2))
-    } when: {
-      for page in [1, 2] { action.load(page) }
-      await gate.reached()
-      action.reload()
-      gate.open()
-      await Dispatcher.shared.settled()
+    let load = Task { await action.load(2) }
+    await gate.reached()
+    load.cancel()
+    gate.open()
+    await load.value
+
+    #expect(store.failure.value == nil)
+    #expect(store.nextPage.value == 2)
+  }
+
+  @Test func failedPageIsExplainedUntilItIsLoaded() async {
+    let store = TimelineStore.instantiate()
+    let action = timelineAction()
+    gate.open()
+    await action.load(1)
+
+    await action.load(2)
+    #expect(store.failure.value == "That didn’t work. Please try again.")
+
+    await action.load(2)
+    #expect(store.items.ids.value == [1, 2])
+    #expect(store.failure.value == nil)
+  }
+
+  @Test func itemThatTwoPagesContainIsShownOnce() async {
+    let store = TimelineStore.instantiate()
+    let action = TimelineAction { page in
+      TimelinePage(
+        items: [.init(id: 1, text: "\(page)"), .init(id: page, text: "")],
+        next: page + 1
+      )
     }
+
+    await action.load(1)
+    await action.load(2)
+
+    #expect(store.items.ids.value == [1, 2])
+    #expect(store.items[id: 1]?.text == "2")
   }
 
   // MARK: - Search
@@ -231,7 +261,7 @@ extension CookbookSnippets {
     )
 
     await expectStates {
-      Dispatcher.CitySearch.fail("Failure()")
+      Dispatcher.CitySearch.fail("That didn’t work. Please try again.")
     } when: {
       action.search("old")
       await clock.advance(by: .milliseconds(300))

@@ -59,38 +59,29 @@ final class UploadStore: Storable {
 
   struct TimelineList: View {
     @State private var store = TimelineStore.instantiate()
-    private let action: TimelineAction
-
-    init(fetch: @escaping @Sendable (_ page: Int) async throws -> TimelinePage) {
-      action = TimelineAction(fetch: fetch)
-    }
+    let action: TimelineAction
 
     var body: some View {
       List {
-        ForEach(Array(store.items.value.enumerated()), id: \.offset) { row in
-          Text(row.element)
-            .onAppear { if row.offset == store.items.value.count - 1 { loadNextPage() } }
+        ForEach(store.items.ids.value, id: \.self) { id in
+          Text(store.items.row(id: id).value?.text ?? "")
         }
-        if store.nextPage.value != nil {
-          Button("Load more") { loadNextPage() }
+        if let page = store.nextPage.value {
+          if let failure = store.failure.value {
+            Button(failure) { Task { await action.load(page) } }
+          } else {
+            Text("Loading…").task(id: page) { await action.load(page) }
+          }
         }
       }
-      .onAppear { if store.items.value.isEmpty { loadNextPage() } }
-    }
-
-    private func loadNextPage() {
-      if let page = store.nextPage.value { action.load(page) }
+      .refreshable { await action.reload() }
     }
   }
 
   struct CitySearchView: View {
     @State private var store = CitySearchStore.instantiate()
-    private let action: CitySearchAction
     @State private var text = ""
-
-    init(find: @escaping @Sendable (_ text: String) async throws -> [String]) {
-      action = CitySearchAction(find: find)
-    }
+    let action: CitySearchAction
 
     var body: some View {
       TextField("City", text: $text)
@@ -98,6 +89,28 @@ final class UploadStore: Storable {
       Text(store.failure.value ?? "")
       List {
         ForEach(store.cities.value, id: \.self) { city in Text(city) }
+      }
+    }
+  }
+
+  struct NoteView: View {
+    let pane: NotePane
+
+    var body: some View {
+      TextField("Note", text: pane.store.text.binding { pane.action.invoke(.setText($0)) })
+      Button("Undo") { pane.action.invoke(.undo) }
+        .disabled(!pane.store.canUndo.value)
+    }
+  }
+
+  struct TwoNotes: View {
+    @State private var left = NotePane()
+    @State private var right = NotePane()
+
+    var body: some View {
+      HStack {
+        NoteView(pane: left)
+        NoteView(pane: right)
       }
     }
   }

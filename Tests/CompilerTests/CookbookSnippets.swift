@@ -1,8 +1,23 @@
 import FluxCapacitor
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
-// The cookbook's recipe for throttling, and the suite of all recipes.
+// The cookbook's recipes for errors, pauses and throttling, and the suite of all recipes.
+
+extension String {
+  /// A text that a person can read. The error itself belongs into a log.
+  init(explaining error: any Error) {
+    self =
+      (error as? any LocalizedError)?.errorDescription ?? "That didn’t work. Please try again."
+  }
+}
+
+/// Returns the pause before the next attempt: 1, 2, 4 … seconds, at most a minute. A random part of it is left out, or a
+/// thousand clients would come back in the same moment.
+func pause(afterAttempt attempt: Int) -> Duration {
+  .seconds(min(60, 1 << min(attempt - 1, 6))) * Double.random(in: 0.5...1)
+}
 
 extension Dispatcher {
   enum Position: DispatchState {
@@ -48,6 +63,20 @@ struct CookbookSnippets {
 
   let gate = FluxCapacitorTesting.Gate()
   let requests = Variable<[String]>([])
+
+  @Test func pausesGrowToAMinute() {
+    for (attempt, seconds) in zip([1, 2, 3, 7, 100, .max], [1, 2, 4, 60, 60, 60]) {
+      let range: ClosedRange<Duration> = .seconds(seconds) * 0.5...Duration.seconds(seconds)
+      #expect(range.contains(pause(afterAttempt: attempt)))
+    }
+  }
+
+  @Test func errorsOfAServiceExplainThemselves() {
+    struct Full: LocalizedError { var errorDescription: String? { "The train is full." } }
+
+    #expect(String(explaining: Full()) == "The train is full.")
+    #expect(String(explaining: Failure()) == "That didn’t work. Please try again.")
+  }
 
   @Test func onlyTheNewestPositionIsSentAfterThePause() async {
     let store = PositionStore.instantiate()

@@ -11,7 +11,7 @@ struct DocumentationTests {
 
   /// The articles that `GettingStartedTests` and `LanguageModeArticleTests` check.
   private static let articlesWithTests = [
-    "GettingStarted.md", "FetchingData.md", "Swift6AndTheMainActor.md",
+    "GettingStarted.md", "Swift6AndTheMainActor.md",
   ]
 
   @Test(
@@ -51,38 +51,15 @@ struct DocumentationTests {
     #expect(block.isOfAPeer == isOfAPeer)
   }
 
-  @Test func readmeHasAtMost500Words() {
-    #expect(readme.wordCount <= 500)
-  }
+  @Test func readmeShowsAProgramWithinTheFirst20LinesAndThreeCommandsAfterIt() throws {
+    let program = try #require(readme.blocks.first)
+    let commands = try #require(readme.blocks(in: "sh").first)
 
-  @Test func readmeCounterHasAtMost22LinesBeforeItsUse() throws {
-    let counter = try #require(readme.blocks(in: "swift").first)
-    let lines = counter.text.split(separator: "\n")
-    let use = try #require(lines.firstIndex { $0.contains("CounterStore.instantiate()") })
-
-    #expect(use <= 22)
-  }
-
-  @Test func readmeShowsThreeCommandsAndThenSwiftCodeWithinTheFirst25Lines() throws {
-    let commands = try #require(readme.blocks.first)
-    let code = try #require(readme.blocks.dropFirst().first)
-
+    #expect(program.language == "swift")
+    #expect(program.line <= 20)
     #expect(commands.lines.count == 3)
     #expect(commands.lines.first?.hasPrefix("git clone REPOSITORY") == true)
     #expect(commands.lines.suffix(2) == ["swift run github-repos --demo", "swift test"])
-    #expect(code.language == "swift")
-    #expect(code.line <= 25)
-  }
-
-  /// `GettingStartedTests` runs the counter, and expects the shown output.
-  @Test func readmeShowsTheCounterOfGettingStarted() throws {
-    let article = try Markdown(
-      Repository.text(of: "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md")
-    )
-
-    let counter = try #require(readme.blocks(in: "swift").first)
-    #expect(article.blocks(in: "swift").map(\.text).contains(counter.text))
-    #expect(readme.blocks(in: "text").map(\.text) == article.blocks(in: "text").map(\.text))
   }
 
   #if os(Linux)

@@ -53,7 +53,7 @@ private enum Examples {
           try await write(text)
           invoke(.saved(text), as: effect)
         } catch {
-          invoke(.failed("\(error)"), as: effect)
+          invoke(.failed(text), as: effect)
         }
       }
     }
@@ -153,7 +153,7 @@ struct EffectSnippets {
     }
     await expectStates {
       Dispatcher.Draft.saved("1")
-      Dispatcher.Draft.failed("CancellationError()")
+      Dispatcher.Draft.failed("2")
       Dispatcher.Draft.saved("3")
     } when: {
       for text in ["1", "2", "3"] { action.save(text) }

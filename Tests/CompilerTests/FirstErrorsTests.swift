@@ -52,7 +52,7 @@
     func compilerReportsTheMessageInTheArticle(index: Int) async throws {
       let mistake = Self.mistakes[index]
       let article = try Repository.text(
-        of: "Sources/FluxCapacitor/FluxCapacitor.docc/GettingStarted.md"
+        of: "Sources/FluxCapacitor/FluxCapacitor.docc/Reference/Troubleshooting.md"
       )
 
       let output = try await typecheck(

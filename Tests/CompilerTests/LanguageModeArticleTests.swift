@@ -10,7 +10,9 @@
 
     init() throws {
       article = try Markdown(
-        Repository.text(of: "Sources/FluxCapacitor/FluxCapacitor.docc/Swift6AndTheMainActor.md")
+        Repository.text(
+          of: "Sources/FluxCapacitor/FluxCapacitor.docc/Reference/Swift6AndTheMainActor.md"
+        )
       )
     }
 

@@ -58,7 +58,8 @@ struct GuestsAction: Actionable {
   }
 
   func cancel() {
-    effects.run { effect in invoke(.endFetching, as: effect) }
+    effects.supersede()
+    invoke(.endFetching)
   }
 }
 

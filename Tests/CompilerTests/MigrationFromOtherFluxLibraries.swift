@@ -2,7 +2,7 @@ import FluxCapacitor
 import FluxCapacitorTesting
 import Testing
 
-// The code of the article on four Flux libraries, with the store that the code uses.
+// The code of MIGRATION.md for WordPressFlux, with the store that the code uses.
 
 extension Dispatcher {
   enum Visits: DispatchState {
@@ -18,8 +18,8 @@ struct VisitsAction: Actionable {
 
   private let service = VisitsService.shared
 
-  func fetch(_ page: String) async {
-    invoke(.fetched(await service.visits(page), page: page))
+  func fetch(_ page: String, as effect: Effect) async {
+    invoke(.fetched(await service.visits(page), page: page), as: effect)
   }
 }
 
@@ -27,11 +27,12 @@ final class VisitsStore: Queryable {
   let queries = Queries<String>()
   var counts: Constant<[String: Int]> { _counts.constant }
   private let _counts = Variable<[String: Int]>([:])
-  private let requests = Effects(.concurrent(.max))
+  private let action = VisitsAction()
+  private let requests = KeyedEffects<String>(.first)
 
   func activeQueriesDidChange(from old: Set<String>, to new: Set<String>) {
     for page in new.subtracting(old) where counts.value[page] == nil {
-      requests.run { _ in await VisitsAction().fetch(page) }
+      requests[page].run { [action] effect in await action.fetch(page, as: effect) }
     }
   }
 
@@ -80,6 +81,26 @@ struct MigrationFromOtherFluxLibraries {
       #expect(store.counts.value == ["home": 1])
       third.clean()
     }
+  }
+
+  @Test func queryThatReturnsDuringARequestMakesNoSecondRequest() async {
+    let pages = Variable<[String]>([])
+    let gate = Gate()
+    let service = VisitsService { page in
+      pages.value.append(page)
+      await gate.pass()
+      return pages.value.count
+    }
+    let store = VisitsService.$shared.withValue(service) { VisitsStore.instantiate() }
+    // The store keeps its service, whoever changes the queries.
+    store.query("home").clean()
+    let second = store.query("home")
+    gate.open()
+    await Dispatcher.shared.settled()
+
+    #expect(pages.value == ["home"])
+    #expect(store.counts.value == ["home": 1])
+    second.clean()
   }
 
   @Test func freedQueryableStoreCancelsItsRunningRequests() async {

@@ -7,28 +7,23 @@ import Testing
 // Code of the article "Persistence", and of the doc comments of FluxCapacitorPersistence.
 
 extension Dispatcher {
-  fileprivate enum Notes: DispatchState {
+  enum Notes: DispatchState {
     typealias RelatedStoreType = NotesStore
-    typealias RelatedActionType = NotesAction
 
     case add(String)
+    case setDraft(String)
   }
 }
 
-private struct NotesAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Notes
-}
-
-private final class NotesStore: Storable {
-  let notes: Constant<[String]>
+final class NotesStore: Storable {
+  var notes: Constant<[String]> { _notes.constant }
   private let _notes = Variable<[String]>([])
   private let _draft = Variable("")
-
-  init() { notes = Constant(_notes) }
 
   func reduce(with state: Dispatcher.Notes) {
     switch state {
     case .add(let note): _notes.value.append(note)
+    case .setDraft(let draft): _draft.value = draft
     }
   }
 }
@@ -63,7 +58,7 @@ final class PersistenceSnippets {
   @Test func notesSurviveARestart() async throws {
     let keeper = try Keeper(directory: folder)
     let notes = try keeper.open(NotesStore.self)
-    NotesAction().invoke(.add("Roads"))
+    Invoker<Dispatcher.Notes>().invoke(.add("Roads"))
     try await keeper.close()
 
     let nextKeeper = try Keeper(directory: folder, dispatcher: Dispatcher())

@@ -62,7 +62,7 @@
     /// The names that protocols of Swift and Foundation require, and that users of the library don't write.
     private static let required: Set = [
       "Failure", "Iterator", "makeAsyncIterator", "next", "errorDescription", "customMirror",
-      "debugDescription", "<", "Instant", "advanced", "offset", "minimumResolution",
+      "debugDescription", "<", "Instant", "advanced", "duration", "offset", "minimumResolution",
       "scopeProvider",
       "provideScope", "isRecursive", "buildArray", "buildBlock", "buildEither", "buildExpression",
       "buildOptional",

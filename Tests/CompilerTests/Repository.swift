@@ -12,7 +12,8 @@ enum Repository {
   }
 
   /// The documents except for the sample's README, which has separate tests.
-  static let documents = ["README.md", "MIGRATION.md"] + files(in: "Sources", "md").map(path)
+  static let documents =
+    ["README.md", "MIGRATION.md", ".github/CONTRIBUTING.md"] + files(in: "Sources", "md").map(path)
 
   /// Returns the path of a file, relative to the root of the package.
   static func path(of file: URL) -> String {

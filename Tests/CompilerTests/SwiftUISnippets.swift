@@ -13,30 +13,73 @@
     }
   }
 
-  extension TableSnippets {
-    struct CardList: View {
-      @State private var store = CardStore.instantiate()
-      private let action = CardAction()
+  struct CardList: View {
+    @State private var store = CardStore.instantiate()
+    private let action = Invoker<Dispatcher.Cards>()
 
-      var body: some View {
-        List {
-          ForEach(store.cards.ids.value, id: \.self) { id in
-            CardRow(store: store, id: id)
-          }
-          .onDelete { positions in
-            let ids = store.cards.ids.value
-            for position in positions { action.invoke(.remove(ids[position])) }
-          }
+    var body: some View {
+      List {
+        ForEach(store.cards.ids.value, id: \.self) { id in
+          CardRow(store: store, id: id)
+        }
+        .onDelete { positions in
+          let ids = store.cards.ids.value
+          for position in positions { action.invoke(.remove(ids[position])) }
         }
       }
     }
+  }
 
-    struct CardRow: View {
-      let store: CardStore
-      let id: String
+  struct CardRow: View {
+    let store: CardStore
+    let id: String
+
+    var body: some View {
+      Text(store.cards.row(id: id).value?.title ?? "")
+    }
+  }
+
+  private final class FeedStore: Storable {
+    let refreshes = Effects(.first)
+    var items: Constant<[String]> { _items.constant }
+    private let _items = Variable<[String]>([])
+
+    func reduce(with state: Dispatcher.Feed) {
+      switch state {
+      case .loaded(let items): _items.value = items
+      }
+    }
+  }
+
+  extension Dispatcher {
+    fileprivate enum Feed: DispatchState {
+      typealias RelatedStoreType = FeedStore
+
+      case loaded([String])
+    }
+  }
+
+  private struct FeedAction: Actionable {
+    typealias DispatchStateType = Dispatcher.Feed
+
+    func refresh() async {
+      await FeedStore.instantiate().refreshes.perform { effect in
+        invoke(.loaded([]), as: effect)
+      }
+    }
+  }
+
+  private enum Feed {
+    struct FeedView: View {
+      @State private var store = FeedStore.instantiate()
+      let action: FeedAction
 
       var body: some View {
-        Text(store.cards.row(id: id).value?.title ?? "")
+        List {
+          ForEach(store.items.value, id: \.self) { Text($0) }
+        }
+        .task { await action.refresh() }
+        .refreshable { await action.refresh() }
       }
     }
   }

@@ -9,35 +9,30 @@ struct Card: Identifiable, Equatable {
 
 extension Dispatcher {
   enum Cards: DispatchState {
-    typealias RelatedStoreType = TableSnippets.CardStore
-    typealias RelatedActionType = CardAction
+    typealias RelatedStoreType = CardStore
 
     case add(Card)
-    case rename(String, to: String)
-    case remove(String)
+    case rename(Card.ID, to: String)
+    case remove(Card.ID)
     case show([Card])
   }
 }
 
-struct CardAction: Actionable {
-  typealias DispatchStateType = Dispatcher.Cards
+final class CardStore: Storable {
+  var cards: ConstantTable<Card> { _cards.constant }
+  private let _cards = VariableTable<Card>()
+
+  func reduce(with state: Dispatcher.Cards) {
+    switch state {
+    case .add(let card): _cards.append(card)
+    case .rename(let id, let title): _cards[id: id]?.title = title
+    case .remove(let id): _cards.remove(id: id)
+    case .show(let cards): _cards.replaceAll(with: cards)
+    }
+  }
 }
 
 enum TableSnippets {
-  final class CardStore: Storable {
-    var cards: ConstantTable<Card> { _cards.constant }
-    private let _cards = VariableTable<Card>()
-
-    func reduce(with state: Dispatcher.Cards) {
-      switch state {
-      case .add(let card): _cards.append(card)
-      case .rename(let id, let title): _cards[id: id]?.title = title
-      case .remove(let id): _cards.remove(id: id)
-      case .show(let cards): _cards.replaceAll(with: cards)
-      }
-    }
-  }
-
   static func table() {
     let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
     let dust = cards.row(id: "milk").observe { print($0?.title ?? "No card") }  // Buy milk

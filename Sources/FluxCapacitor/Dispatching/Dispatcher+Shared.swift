@@ -5,7 +5,7 @@ extension Dispatcher {
   /// that function.
   ///
   /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
-  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Concurrency#The-shared-dispatcher> has an example.
+  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
     guard !Surroundings.isEverReplaced.load(ordering: .relaxed),

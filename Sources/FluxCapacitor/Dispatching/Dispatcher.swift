@@ -6,7 +6,7 @@ import Synchronization
 /// dispatcher, use ``init()`` and ``withDispatcher(_:operation:)``.
 ///
 /// Many threads can invoke states at the same time, but a dispatcher reduces one state at a time. All
-/// observers and interceptors see the reduces in the same order. <doc:Concurrency> lists the guarantees.
+/// observers and interceptors see the reduces in the same order. <doc:Promises> lists the guarantees.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
@@ -127,7 +127,7 @@ public final class Dispatcher: Sendable {
   /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
   /// throws, its writes remain in effect, and the observers receive the written values.
   ///
-  /// <doc:Concurrency#Writes-of-other-threads> describes a transaction whose variables another thread writes meanwhile.
+  /// <doc:Promises> describes a transaction whose variables another thread writes meanwhile.
   ///
   /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
   ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The

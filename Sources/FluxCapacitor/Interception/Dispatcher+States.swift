@@ -48,7 +48,7 @@ extension Dispatcher {
   /// surrounding ``transaction(_:)``. If an earlier state is still waiting for the main queue, or if you
   /// dispatch on another thread, the closure is called later.
   ///
-  /// <doc:Concurrency> lists the guarantees for all observers.
+  /// <doc:Promises> lists the guarantees for all observers.
   ///
   /// - Parameters:
   ///   - type: The type of the states.

@@ -106,7 +106,7 @@ extension ObservationSource {
   /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the
   /// object strongly in the closure.
   ///
-  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
+  /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
   @_disfavoredOverload @discardableResult public func bind<Target: AnyObject & Sendable>(
     to target: Target,
     on queue: ExecuteQueue,

@@ -2,7 +2,7 @@ extension ObservationSource {
   /// Calls a closure with the current value, if there is one, and then with every change or event, while an
   /// object exists.
   ///
-  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
+  /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
   ///
   /// ```swift
   /// final class Exporter: Sendable {

@@ -18,7 +18,7 @@ public protocol ObservationSource<Element>: Sendable {
 
   /// Calls a closure with the current value, if the source has a value, and then with every change or event.
   ///
-  /// Calls to one observer never overlap. <doc:Concurrency> describes the threads and locks, the order of the calls,
+  /// Calls to one observer never overlap. <doc:Promises> describes the threads and locks, the order of the calls,
   /// and the calls that wait.
   ///
   /// - Parameters:

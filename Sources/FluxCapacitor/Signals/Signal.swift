@@ -21,7 +21,7 @@ public struct Signal<Event: Sendable>: Sendable {
   /// - Calls to one observer never overlap.
   /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean anything.
   ///
-  /// <doc:Concurrency> describes the threads, the order of the calls, and the calls that wait.
+  /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
@@ -42,7 +42,7 @@ public struct Signal<Event: Sendable>: Sendable {
   /// Calls a closure on the main actor with every event that is sent after this call.
   ///
   /// An event from the main queue calls the closure immediately, unless an earlier event is still on its
-  /// way to the main queue. <doc:Concurrency> describes the order of the calls, re-entrancy and the other
+  /// way to the main queue. <doc:Promises> describes the order of the calls, re-entrancy and the other
   /// guarantees.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ extension PrimitiveTable {
   /// - Apply the difference to the ids that you show, and then show the rows in ``TableChanges/updated`` again.
   ///   A row that you read from the table can be newer than the changes, and can be gone.
   /// - Calls of one observer never overlap. No lock is held during a call, except for a first call inside a
-  ///   transaction or a store's `init`. See <doc:Concurrency> for threads and order.
+  ///   transaction or a store's `init`. See <doc:Promises> for threads and order.
   ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
@@ -53,7 +53,7 @@ extension PrimitiveTable {
   ///
   /// The first call inserts all rows. The closure is isolated to the main actor. If a change is made on the
   /// main queue and no earlier change is still waiting, the closure is called immediately. See
-  /// <doc:Concurrency> for order, re-entrancy and the other guarantees.
+  /// <doc:Promises> for order, re-entrancy and the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: The main queue, `.main`.

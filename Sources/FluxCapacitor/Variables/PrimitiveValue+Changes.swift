@@ -8,7 +8,7 @@ extension PrimitiveValue {
   ///   before its first write to its last value.
   /// - The closure is called only for changes, not for the current value.
   /// - Calls to one observer never overlap. No lock is held during a call. See
-  ///   <doc:Concurrency> for threads and order.
+  ///   <doc:Promises> for threads and order.
   ///
   /// ```swift
   /// let counter = Variable(1)
@@ -47,7 +47,7 @@ extension PrimitiveValue {
   /// Calls a closure on the main actor with the old value and the new value of every change.
   ///
   /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier
-  /// change is still waiting, the closure is called immediately. See <doc:Concurrency> for order,
+  /// change is still waiting, the closure is called immediately. See <doc:Promises> for order,
   /// re-entrancy and the other guarantees.
   ///
   /// - Parameters:

@@ -133,7 +133,7 @@ extension PrimitiveValue where Trait == ImmutableTrait {
   /// the values belong to several dispatchers. The change has only values of whole reduces and transactions.
   ///
   /// There are two exceptions. If open transactions under different locks write the same variable, a change can
-  /// have values from the middle of one; see <doc:Concurrency#Writes-of-other-threads>. And an observer that
+  /// have values from the middle of one; see <doc:Promises>. And an observer that
   /// subscribes during another thread's reduce may receive values from the middle of this reduce until the
   /// reduce has ended.
   ///

@@ -101,7 +101,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   the closure writes takes effect immediately. The new value is delivered after all observers of
   ///   the current change have been called.
   ///
-  /// See <doc:Concurrency> for threads, order, and calls that wait.
+  /// See <doc:Promises> for threads, order, and calls that wait.
   ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
@@ -130,7 +130,7 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// Calls a closure on the main actor with the current value, and then with every change.
   ///
   /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier
-  /// change is still waiting, the closure is called immediately. See <doc:Concurrency> for order,
+  /// change is still waiting, the closure is called immediately. See <doc:Promises> for order,
   /// re-entrancy and the other guarantees.
   ///
   /// - Parameters:

@@ -81,6 +81,17 @@
     let option: String
   }
 
+  /// Knows the client's address, which a client can't choose as it can choose the voter's name.
+  struct PollContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let address: String
+
+    init(source: ApplicationRequestContextSource) {
+      coreContext = CoreRequestContextStorage(source: source)
+      address = source.channel.remoteAddress?.ipAddress ?? ""
+    }
+  }
+
   @main struct Polls {
     static func main() async throws {
       let arguments = CommandLine.arguments.dropFirst()
@@ -94,25 +105,20 @@
       } close: { poll in
         try await keeper.close(PollStore.self, key: poll.id)
       }
-      // At most 100 votes a second from each voter.
-      let limits = Sessions<String, Effects>(idle: .seconds(1)) { _, _ in
-        Effects(.atMost(100, per: .seconds(1)))
-      }
+      let limits = KeyedEffects<String>(.atMost(10_000, per: .seconds(1)))
 
-      let router = Router()
+      let router = Router(context: PollContext.self)
       router.post("polls/:id/votes") { request, context -> HTTPResponse.Status in
         let id = try context.parameters.require("id")
         let vote = try await request.decode(as: Vote.self, context: context)
-        let status = try await limits.with(vote.voter) { limit in
-          try await limit.perform { _ -> HTTPResponse.Status in
-            try await polls.with(id) { poll in
-              do throws(VoteError) { try poll.vote(vote.voter, for: vote.option) } catch {
-                return .conflict
-              }
-              // The answer promises that the vote survives, also if this vote repeats one that isn't saved yet.
-              try await keeper.flush(PollStore.self, key: id)
-              return .created
+        let status = try await limits[context.address].perform { _ -> HTTPResponse.Status in
+          try await polls.with(id) { poll in
+            do throws(VoteError) { try poll.vote(vote.voter, for: vote.option) } catch {
+              return .conflict
             }
+            // The answer promises that the vote survives, also if this vote repeats one that isn't saved yet.
+            try await keeper.flush(PollStore.self, key: id)
+            return .created
           }
         }
         return status ?? .tooManyRequests

@@ -41,6 +41,29 @@ extension View {
   @MainActor
   @preconcurrency
   public func onDisappear(perform _: (() -> Void)? = nil) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func task(
+    priority _: TaskPriority = .userInitiated,
+    @_inheritActorContext _: @escaping @isolated(any) @Sendable () async -> Void
+  ) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func task<ID: Equatable>(
+    id _: ID,
+    priority _: TaskPriority = .userInitiated,
+    @_inheritActorContext _: @escaping @isolated(any) @Sendable () async -> Void
+  ) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func refreshable(action _: @escaping @Sendable () async -> Void) -> some View { self }
+
+  @MainActor
+  @preconcurrency
+  public func disabled(_: Bool) -> some View { self }
 }
 
 extension Never: View {
@@ -101,6 +124,12 @@ extension ForEach {
 }
 
 public struct List<Content: View>: View {
+  public typealias Body = Never
+
+  public init(@ViewBuilder content _: () -> Content) {}
+}
+
+public struct HStack<Content: View>: View {
   public typealias Body = Never
 
   public init(@ViewBuilder content _: () -> Content) {}
