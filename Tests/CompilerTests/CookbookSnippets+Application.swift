@@ -24,6 +24,7 @@ extension Dispatcher {
 final class AccountStore: Storable {
   let logins = Effects(.latest)
   let renewals = Effects(.first)
+  let requests = Effects(.concurrent(.max))
   var token: Constant<Token?> { _token.constant }
   var failure: Constant<String?> { _failure.constant }
   private let _token = Variable<Token?>(nil)
@@ -62,23 +63,35 @@ struct AccountAction: Actionable {
   }
 
   func logOut() {
-    store.logins.supersede()
-    store.renewals.supersede()
-    invoke(.logOut)
+    dispatcher.transaction {
+      for effects in [store.logins, store.renewals, store.requests] { effects.supersede() }
+      invoke(.logOut)
+    }
   }
 
-  /// Makes a request with the token. If the server refuses it, renews the token, and tries once more.
+  /// Makes a request with the token. If the server refuses the token, renews it and tries once more. After a logout, throws
+  /// `.unauthorized`.
   func authorized<Answer: Sendable>(
-    _ request: @Sendable (Token) async throws -> Answer
+    _ request: @escaping @Sendable (Token) async throws -> Answer
   ) async throws -> Answer {
-    guard let old = store.token.value else { throw AccountError.unauthorized }
-    do { return try await request(old) } catch AccountError.unauthorized {}
-    try await store.renewals.perform { effect in
-      // Another request may have renewed it meanwhile.
-      if store.token.value == old { invoke(.logIn(try await renewed(old)), as: effect) }
+    let answer = try await store.requests.perform { effect in
+      // After a logout, the token in the store can belong to someone else.
+      func token() throws -> Token {
+        guard let token = store.token.value, !effect.isSuperseded else {
+          throw AccountError.unauthorized
+        }
+        return token
+      }
+      let old = try token()
+      do { return try await request(old) } catch AccountError.unauthorized {}
+      try await store.renewals.perform { renewal in
+        // Another request may have renewed the token meanwhile.
+        if store.token.value == old { invoke(.logIn(try await renewed(old)), as: renewal) }
+      }
+      return try await request(try token())
     }
-    guard let new = store.token.value, new != old else { throw AccountError.unauthorized }
-    return try await request(new)
+    guard let answer else { throw AccountError.unauthorized }
+    return answer
   }
 }
 
@@ -314,13 +327,37 @@ extension CookbookSnippets {
     )
     action.invoke(.logIn(Token(text: "old")))
 
-    let request = Task { try await action.authorized { _ in throw AccountError.unauthorized } }
+    let request = Task {
+      try await action.authorized { _ in throw AccountError.unauthorized }
+    }
     await gate.reached()
     action.logOut()
     gate.open()
 
     await #expect(throws: AccountError.unauthorized) { try await request.value }
     #expect(store.token.value == nil)
+  }
+
+  @Test func requestOfAnOlderLoginIsNotRepeatedWithANewToken() async {
+    let store = AccountStore.instantiate()
+    let action = accountAction { name, _ in Token(text: name) }
+    action.invoke(.logIn(Token(text: "alice")))
+    let request = Task { [gate, requests] in
+      try await action.authorized { token in
+        requests.value.append(token.text)
+        await gate.pass()
+        throw AccountError.unauthorized
+      }
+    }
+    await gate.reached()
+    action.logOut()
+    action.invoke(.logIn(Token(text: "bob")))
+    gate.open()
+
+    await #expect(throws: AccountError.unauthorized) { try await request.value }
+    await Dispatcher.shared.settled()
+    #expect(requests.value == ["alice"])
+    #expect(store.token.value?.text == "bob")
   }
 
   @Test func descriptionOfAStateHidesASecretToken() {

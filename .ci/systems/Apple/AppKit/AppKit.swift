@@ -15,6 +15,8 @@ open class NSViewController {
 
   public init() {}
 
+  open func loadView() {}
+
   open func viewDidLoad() {}
 }
 

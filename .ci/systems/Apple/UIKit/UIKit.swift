@@ -4,6 +4,10 @@
 
 @MainActor
 open class UIView {
+  open var frame = CGRect.zero
+
+  open var bounds = CGRect.zero
+
   public init() {}
 
   public func addSubview(_: UIView) {}
@@ -25,6 +29,14 @@ open class UILabel: UIView {
 @MainActor
 public final class UIAction {
   public init(title _: String, handler _: @escaping @MainActor (UIAction) -> Void) {}
+}
+
+open class UIStackView: UIView {
+  public enum Axis { case horizontal, vertical }
+
+  open var axis = Axis.horizontal
+
+  public convenience init(arrangedSubviews _: [UIView]) { self.init() }
 }
 
 open class UIButton: UIView {
