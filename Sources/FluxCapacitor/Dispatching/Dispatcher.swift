@@ -225,3 +225,49 @@ public final class Dispatcher: Sendable {
     registry.unregisterAll()
   }
 }
+
+// MARK: - The shared dispatcher
+
+extension Dispatcher {
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
+  /// that function.
+  ///
+  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
+  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
+  public static var shared: Dispatcher {
+    let shortcut = shortcut.load(ordering: .acquiring)
+    guard !Surroundings.isEverReplaced.load(ordering: .relaxed),
+      let address = UnsafeRawPointer(bitPattern: shortcut)
+    else {
+      return sharedByLookUp
+    }
+    // The address belongs to `ofProcess`, which is never released.
+    return Unmanaged.fromOpaque(address).takeUnretainedValue()
+  }
+
+  private static var sharedByLookUp: Dispatcher {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(ofProcess).toOpaque())
+    _ = shortcut.compareExchange(expected: 0, desired: address, ordering: .releasing)
+    // The downcast is safe, because only `withDispatcher` sets the replacement, and always to a
+    // dispatcher.
+    let replacement = Surroundings.ofTask.get()
+    return replacement.map { unsafeDowncast($0, to: Dispatcher.self) } ?? ofProcess
+  }
+
+  /// The address of the process's dispatcher, or zero before the dispatcher is created.
+  ///
+  /// Until code replaces that dispatcher for the first time, finding it requires no read of a `TaskLocal`, which takes
+  /// longer than all other steps. Threads store the address with release ordering and load it with acquire ordering. So
+  /// a thread that loads the address finds the dispatcher initialized.
+  private static let shortcut = Atomic<UInt>(0)
+
+  static let ofProcess = Dispatcher(
+    Registry(pendingWork: .ofProcess, reportingUnreachedStates: true),
+    isOfProcess: true
+  )
+}
+
+extension Dispatcher: PendingWorkOwner {
+  /// The work in progress on behalf of this dispatcher.
+  package var pendingWork: PendingWork { registry.pendingWork }
+}

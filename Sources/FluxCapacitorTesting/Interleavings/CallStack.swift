@@ -90,7 +90,7 @@
     /// such files, and names their callers.
     private static func isBetween(_ path: String) -> Bool {
       !path.hasSuffix(".swift") || path.hasSuffix("/Lock.swift")
-        || path.hasSuffix("/ScheduledThread.swift") || path.hasSuffix("/ScheduledAtomic.swift")
+        || path.hasSuffix("/ScheduledThread.swift")
         || path.hasPrefix(libraries + "Testing/Interleavings")
     }
   }
