@@ -9,10 +9,10 @@
   struct ThreadNumberTests {
     @Test func laterThreadReceivesTheNumberOfAnEndedThread() async {
       await #expect(processExitsWith: .success) {
-        let own = CurrentThread.current.id
+        let own = currentThread().pointee.id
         let numbers = Variable<[UInt32]>([])
         for _ in 1...100 {
-          onNewThread { numbers.value.append(CurrentThread.current.id) }
+          onNewThread { numbers.value.append(currentThread().pointee.id) }
         }
 
         precondition(Set(numbers.value).count == 1)
@@ -25,8 +25,8 @@
         let numbers = Variable<[UInt32]>([])
         for _ in 1...2 {
           onNewThread {
-            numbers.value.append(CurrentThread.current.id)
-            CurrentThread.current.beginTransaction()
+            numbers.value.append(currentThread().pointee.id)
+            currentThread().pointee.openTransactions += 1
           }
         }
 

@@ -125,7 +125,7 @@
           }
           scenario.transaction { variable.value.append(1) }
           scenario.thread {
-            for _ in 0..<yields { CurrentThread.current.yieldProcessor() }
+            for _ in 0..<yields { currentThread().yieldProcessor() }
             variable.value.append(4)
           }
           scenario.check {
@@ -217,7 +217,7 @@
           // Waits only while the first thread is delivering.
           guard let numbers, log.entries == [[1]] else { return }
           numbers.value.append(3)
-          for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
+          for _ in 0..<200 { currentThread().yieldProcessor() }
           if let index = numbers.value.firstIndex(of: 2) {
             isWaitedForInVain.append(!log.entries.contains(Array(numbers.value[...index])))
           }
@@ -257,12 +257,12 @@
   }
 
   private func pretendToHaveToldManyChangesOfOthers() {
-    CurrentThread.current.pointee.handoverPressure = 257
-    CurrentThread.current.pointee.withdrawnOffers = 0
+    currentThread().pointee.handoverPressure = 257
+    currentThread().pointee.withdrawnOffers = 0
   }
 
   /// Makes the observer's call last longer than the first handover offer of another thread.
   private func letOthersGoOn() {
-    for _ in 0..<40 { CurrentThread.current.yieldProcessor() }
+    for _ in 0..<40 { currentThread().yieldProcessor() }
   }
 #endif

@@ -74,7 +74,7 @@
           variable.value = 2
           // Waits only while the first thread is delivering the variable.
           guard log.entries == ["begin 1"] else { return }
-          for _ in 0..<200 { CurrentThread.current.yieldProcessor() }
+          for _ in 0..<200 { currentThread().yieldProcessor() }
           isWaitedForInVain.append(log.last != "end 2")
         }
         scenario.thread { variable.value = 1 }

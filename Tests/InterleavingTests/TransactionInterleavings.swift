@@ -14,7 +14,7 @@
           scenario.transaction(on: Dispatcher()) {
             variable.value = number
             // Lets another thread run first. The scheduler doesn't count this switch as a preemption.
-            CurrentThread.current.yieldProcessor()
+            currentThread().yieldProcessor()
           }
         }
         scenario.check {

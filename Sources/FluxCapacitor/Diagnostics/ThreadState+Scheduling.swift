@@ -4,19 +4,19 @@
   /// The number of locks that the current thread holds: those under which no user code runs, and those under which a
   /// reduce, a mutation or another closure of the user runs. No value may be released under the former.
   package var heldLocks: (engine: Int, user: Int) {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     return (thread.pointee.heldEngineLocks, thread.pointee.heldUserLocks)
   }
 
   /// Lets the current thread offer its next delivery to other threads after a number of their changes.
   package func offerDelivery(afterChanges count: Int) {
-    CurrentThread.current.pointee.handoverPressure = 257 - Int32(count)
+    currentThread().pointee.handoverPressure = 257 - Int32(count)
   }
 
   /// The address of the last number that a lock of the current schedule has received, on each thread that runs the
   /// schedule. Only one of these threads runs at a time.
   package var lastScheduledLockID: UnsafeMutablePointer<UInt>? {
-    get { CurrentThread.current.pointee.lastLockID }
-    set { CurrentThread.current.pointee.lastLockID = newValue }
+    get { currentThread().pointee.lastLockID }
+    set { currentThread().pointee.lastLockID = newValue }
   }
 #endif

@@ -13,7 +13,7 @@ extension Dispatcher {
   /// Runs the dispatches that this thread deferred in an earlier reduce, so that a transaction that begins now doesn't
   /// reduce their states as a part of it.
   @inlinable func runEarlierDispatches() {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     if thread.pointee.openTransactions == 0 { _ = mustDefer(on: thread) }
   }
 
@@ -66,7 +66,9 @@ extension Dispatcher {
       guard route.currentReceivers != nil || registry.isIntercepted else { return }
       let hasTakenTurn = beginTurn(on: thread)
       thread.pointee.dispatchDeferrals += 1
-      if !route.isUpToDate { registry.update(route) }
+      // A registration needs no turn, so there can be later receivers than those of the latest reduce.
+      let used = Unmanaged.passUnretained(route.receivers)
+      if route.currentReceivers?.toOpaque() != used.toOpaque() { registry.update(route) }
       let observer = registry.isIntercepted ? registry.observer : nil
       observer?.willReduce(on: route)
       // This thread releases these objects after the turn, because it might hold the last references.
@@ -85,7 +87,7 @@ extension Dispatcher {
             guard let store = registration.store else { return hasDead = true }
             route.current = reference
             store.reduce(with: state)
-            registration.noteReduce()
+            registration.watcher?.note(.reduce)
             if let latest {
               if earlier == nil { earlier = [] }
               earlier?.append(latest)
@@ -146,7 +148,7 @@ extension Dispatcher {
   @inlinable func inTurn<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     let hasTakenTurn = beginTurn(on: thread)
     defer {
       endTurn(on: thread, hasTakenTurn: hasTakenTurn)
@@ -159,13 +161,13 @@ extension Dispatcher {
   ///
   /// - Returns: Whether this call has taken the turn, so that `endTurn` must give up the turn.
   @inlinable func beginTurn(on thread: CurrentThread) -> Bool {
-    let takesTurn = !registry.turn.isHeld(by: thread.id)
+    let takesTurn = !registry.turn.isHeldByCurrentThread
     if takesTurn {
       if thread.pointee.openMutations > 0 { trapBeforeWaiting(in: "a variable's mutation") }
       if thread.pointee.openCreations > 0 { trapBeforeWaiting(in: "a store's initializer") }
-      registry.turn.lock(holder: thread.id)
+      registry.turn.lock(holder: thread.pointee.id)
     }
-    thread.beginTransaction()
+    thread.pointee.openTransactions += 1
     return takesTurn
   }
 
@@ -180,7 +182,7 @@ extension Dispatcher {
   /// If this thread has an open transaction or defers dispatches, the method returns immediately, because the
   /// other thread might be waiting for this thread.
   func waitForTurn() {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     guard thread.pointee.openTransactions == 0, thread.pointee.dispatchDeferrals == 0 else {
       return
     }

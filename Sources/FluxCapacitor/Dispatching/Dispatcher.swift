@@ -66,7 +66,7 @@ public final class Dispatcher: Sendable {
     line: UInt = #line
   ) {
     recordOperation("invokes", nil, state)
-    let thread = CurrentThread.current
+    let thread = currentThread()
     let location = (fileID: fileID, line: line)
     if mustDefer(on: thread) {
       _ = deferDispatch(of: State.self, on: thread) { self.reduce(state, from: location, on: $0) }
@@ -91,7 +91,7 @@ public final class Dispatcher: Sendable {
   ///
   /// The recording also contains the ignored states.
   package func replay(_ state: some DispatchState) {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     // Inside a reduce, a mutation, a read or an initializer, the dispatcher defers a replayed state too.
     if mustDefer(on: thread) { return dispatch(state) }
     whileReplaying(on: thread) { reduce(state, from: (#fileID, #line), on: thread) }
@@ -167,7 +167,7 @@ public final class Dispatcher: Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     recordOperation("reads constants together")
-    let thread = CurrentThread.current
+    let thread = currentThread()
     return try inTurn { () throws(Failure) in
       thread.pointee.dispatchDeferrals += 1
       defer { thread.pointee.dispatchDeferrals -= 1 }
@@ -178,7 +178,7 @@ public final class Dispatcher: Sendable {
   /// Calls a closure that restores earlier or later values of the stores, as a transaction.
   package func travel<Result>(_ body: () -> Result) -> Result {
     runEarlierDispatches()
-    let thread = CurrentThread.current
+    let thread = currentThread()
     // Inside an observer, a reduce or a transaction, the changes are delivered later, together with the outer ones.
     guard thread.pointee.openTransactions == 0, !mustDefer(on: thread) else {
       return travelInTurn(body)
@@ -195,7 +195,7 @@ public final class Dispatcher: Sendable {
   }
 
   /// Whether the current thread is calling an observer.
-  package static var isInObserver: Bool { CurrentThread.current.pointee.isDelivering }
+  package static var isInObserver: Bool { currentThread().pointee.isDelivering }
 
   /// Calls a closure when no observer of this dispatcher or of the process's one is still to be called on a queue.
   package func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {

@@ -10,14 +10,14 @@ extension Registry {
     creating create: () throws(Failure) -> (S, StoreWatcher?)
   ) throws(Failure) -> (store: S, isNew: Bool) {
     recordOperation("instantiates", S.self)
-    let thread = CurrentThread.current
+    let thread = currentThread()
     // The list might hold the last references to these stores.
     var seen: [any Storable<S.DispatchStateType>] = []
     defer { releaseAfterUnlocking(seen) }
     while true {
       let (store, creation) = find(S.self, on: thread, seen: &seen)
       if let store { return (store, false) }
-      if let creation, creation.thread == thread.id {
+      if let creation, creation.thread == thread.pointee.id {
         return (try finish(creation, on: thread, create), true)
       }
       creation?.completion.withLock {}
@@ -36,11 +36,13 @@ extension Registry {
     seen += live
     if let store = live.first(where: { type(of: $0) == S.self }) as? S { return (store, nil) }
     let subclass = live.lazy.compactMap { $0 as? S }.first
-    let new = Creation(of: S.self, in: self, on: thread.id)
+    let new = Creation(of: S.self, in: self, on: thread.pointee.id)
     let known: Creation? = Creations.update { creations in
       if let creation = creations.all.first(where: { $0.type == S.self && $0.registry === self }) {
-        if let cycle = creations.cycle(from: creation, on: thread.id) { trapInCycle(of: cycle) }
-        creations.awaited[thread.id] = creation
+        if let cycle = creations.cycle(from: creation, on: thread.pointee.id) {
+          trapInCycle(of: cycle)
+        }
+        creations.awaited[thread.pointee.id] = creation
         return creation
       }
       if subclass == nil { creations.all.append(new) }

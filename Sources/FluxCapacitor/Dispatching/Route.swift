@@ -64,11 +64,6 @@ import Synchronization
     published.read { $0.load(ordering: .acquiring) }
   }
 
-  /// Whether a reduce that begins now uses the receivers of the latest reduce. The caller must hold the turn.
-  @inlinable var isUpToDate: Bool {
-    currentReceivers?.toOpaque() == Unmanaged.passUnretained(receivers).toOpaque()
-  }
-
   /// Takes over the latest receivers. The caller must hold the turn and the registry's lock.
   func takeOverReceivers() { receivers = latest }
 
@@ -150,6 +145,7 @@ final class Registration<State: DispatchState>: AnyRegistration,
   /// The store's address, which another store can have after the store's deallocation.
   final let address: ObjectIdentifier
 
+  /// Notes, for a library that saves the store, that the store has reduced a state.
   @usableFromInline final let watcher: StoreWatcher?
 
   /// Values that the registry's observer caches for this store, guarded by the dispatcher's turn.
@@ -171,9 +167,6 @@ final class Registration<State: DispatchState>: AnyRegistration,
   final var isCancelled: Bool { cancellation.unscheduled.load(ordering: .acquiring) }
 
   final func cancel() { cancellation.write { $0.store(true, ordering: .releasing) } }
-
-  /// Notes that the store has reduced a state. The caller must hold the dispatcher's turn.
-  @inlinable final func noteReduce() { watcher?.note(.reduce) }
 }
 
 // MARK: - The table of routes

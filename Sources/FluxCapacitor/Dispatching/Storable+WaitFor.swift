@@ -35,7 +35,7 @@ extension Storable {
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {
     let key = ObjectIdentifier(DispatchStateType.self)
     // The downcast is safe, because only `Dispatcher.reduce` sets `reducing`, and always to a route.
-    let route = CurrentThread.current.pointee.reducing.map {
+    let route = currentThread().pointee.reducing.map {
       unsafeDowncast($0.takeUnretainedValue(), to: AnyRoute.self)
     }
     guard let route, route.key == key else {
@@ -68,7 +68,7 @@ extension Route {
       registration.hasReducedEarly = true
       awaited.append(registration)
       store.reduce(with: state.pointee)
-      registration.noteReduce()
+      registration.watcher?.note(.reduce)
       awaited.removeLast()
       early.append(store)
     }

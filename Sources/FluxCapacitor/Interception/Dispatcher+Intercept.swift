@@ -64,7 +64,7 @@ extension Dispatcher {
       withExtendedLifetime(bag) { interceptor(event) }
     }
     addHook(receiving: changes ? .changes : .sequenceNumber) {
-      sink.channel.sendInFront($0, on: .current)
+      sink.channel.sendInFront($0, on: currentThread())
     }.cleaned(by: bag)
     return dust
   }

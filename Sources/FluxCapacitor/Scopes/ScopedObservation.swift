@@ -24,7 +24,7 @@ final class ScopedObservation: @unchecked Sendable {
     #endif
     let all = isOfMainActor ? ScopedObservation.ofMainActor : ScopedObservation.ofAnyThread
     all.withLock { $0.append(self) }
-    let thread = CurrentThread.current
+    let thread = currentThread()
     // The references below to other code's objects may be the last ones, so this thread must hold no lock.
     guard thread.holdsLock else { return ScopedObservation.endOld(in: all) }
     thread.append(Place(to: self) { _, _, _ in ScopedObservation.endOld(in: all) }, isOwn: false)

@@ -10,7 +10,7 @@
 
   @inlinable func send(_ event: Event) {
     recordOperation("sends to", self, event)
-    let thread = CurrentThread.current
+    let thread = currentThread()
     lock.lock()
     version = version.next
     recordWrite(self, event, isCommitted: false)

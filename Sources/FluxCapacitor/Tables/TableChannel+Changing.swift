@@ -119,7 +119,7 @@ extension TableChannel {
   /// Ends the mutation of a row that has a part. If the part alone has to be delivered, its mutation goes on
   /// without the table's lock, because a variable's own mutation delivers fastest.
   @inlinable func endMutation(of part: TablePart<Row, Row?>, on thread: CurrentThread) {
-    if hasDependents || thread.hasOpenPlaces {
+    if hasDependents || thread.pointee.openPlaces > 0 {
       part.unlockMutated(on: thread)
       return endChange(on: thread)
     }

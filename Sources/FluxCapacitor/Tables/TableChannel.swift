@@ -52,7 +52,7 @@ where Row.ID: Sendable {
   deinit {
     // The deinit of an object that a tracking has captured can make changes. The tracker's registrar releases such an object
     // under its own lock, so the changes are delivered afterward.
-    CurrentThread.current.whileDelivering { rowTracker.release() }
+    currentThread().whileDelivering { rowTracker.release() }
   }
 
   override var description: String { "A VariableTable<\(Row.self)>" }
@@ -62,14 +62,16 @@ where Row.ID: Sendable {
   /// Runs a closure that reads the table or creates a part. The closure may call user code of ids.
   @inlinable func withLock<Result>(_ body: () -> Result) -> Result {
     recordOperation("reads", self)
-    trapIfInMutation()
-    lock.lock(holder: CurrentThread.current.id)
+    if lock.isHeldByCurrentThread { trapInMutation() }
+    lock.lock(holder: currentThread().pointee.id)
     defer { lock.unlock() }
     return body()
   }
 
   /// Reports a read of a row to Observation, and returns whether the read counts as tracked.
-  @usableFromInline var isRowReadTracked: Bool { rowTracker.use { $0.noteAccess(on: .current) } }
+  @usableFromInline var isRowReadTracked: Bool {
+    rowTracker.use { $0.noteAccess(on: currentThread()) }
+  }
 
   /// The row with an id. The caller must hold the lock.
   @inlinable func row(_ id: Row.ID) -> Row? {

@@ -27,7 +27,7 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
 
   deinit {
     // The next edit is released in a loop, because nested releases of a long list would overflow the stack.
-    if let next = next.take() { CurrentThread.current.release(consume next) }
+    if let next = next.take() { currentThread().release(consume next) }
   }
 }
 

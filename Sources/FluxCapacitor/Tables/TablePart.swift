@@ -42,7 +42,7 @@ where Row.ID: Sendable {
   }
 
   override func observersMayHaveLeft() {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     guard thread.pointee.openMutations == 0 else {
       return deferUntilUnlocked(on: thread) { $0.observersMayHaveLeft() }
     }

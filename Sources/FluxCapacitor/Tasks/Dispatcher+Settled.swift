@@ -57,7 +57,7 @@ extension Dispatcher {
   @discardableResult
   package func when(_ goal: PendingWork.Goal, _ body: @escaping @Sendable () -> Void) -> Int {
     if case .changed = goal { return pendingWork.when(goal, body) }
-    if registry.turn.isHeld(by: CurrentThread.current.id) || !registry.turn.tryLock() {
+    if registry.turn.isHeldByCurrentThread || !registry.turn.tryLock() {
       let reduce = pendingWork.begin(.reduce)
       // The threads of this queue may wait for another thread.
       #if canImport(Dispatch)

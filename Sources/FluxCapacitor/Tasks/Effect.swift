@@ -54,7 +54,7 @@ public final class Effect: @unchecked Sendable {
   init(in queue: EffectQueue) {
     self.queue = queue
     // A thread can call an observer on behalf of another thread, so an observer has no outer operation.
-    let outer = CurrentThread.current.pointee.isDelivering ? nil : Effect.current.get()
+    let outer = currentThread().pointee.isDelivering ? nil : Effect.current.get()
     let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []
     surroundings = outer.map { remaining + [Surrounding(effect: $0)] } ?? []
   }
@@ -103,7 +103,7 @@ extension Actionable {
   ) -> Bool {
     recordOperation("invokes", nil, state)
     let dispatcher = dispatcher
-    let thread = CurrentThread.current
+    let thread = currentThread()
     let reduce = { (thread: CurrentThread) in
       let hasTakenTurn = dispatcher.beginTurn(on: thread)
       defer { dispatcher.endTurn(on: thread, hasTakenTurn: hasTakenTurn) }

@@ -88,8 +88,8 @@
     at time: Duration?,
     _ makeTask: () -> Task<Void, Never>
   ) -> Started {
-    let thread = CurrentThread.current
-    thread.beginTransaction()
+    let thread = currentThread()
+    thread.pointee.openTransactions += 1
     count.value += 1
     var (leaving, result) = lock.withLock { () -> (Superseded, Started) in
       var leaving = Superseded()
@@ -198,9 +198,9 @@
 
   /// Supersedes all effects, and cancels the started ones.
   func supersede() {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     let superseded = lock.withLock { supersedeStarted { _ in false } }
-    thread.beginTransaction()
+    thread.pointee.openTransactions += 1
     if superseded.count > 0 { count.value -= superseded.count }
     thread.endTransaction()
     superseded.finish()

@@ -2,7 +2,7 @@ extension AnyChannel {
   /// The channel's tracker, if the channel has one. The reference is unretained, because the tracker lives as
   /// long as the channel.
   final var tracker: Unmanaged<Tracker>? {
-    anyExtras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
+    extrasWord.extras?.use { $0.companion.map { .fromOpaque($0.toOpaque()) } }
   }
 
   /// Whether a tracked read might still wait for the channel's next change.
@@ -13,7 +13,7 @@ extension AnyChannel {
   ///
   /// - Returns: Whether the read counts as tracked.
   @usableFromInline @discardableResult final func trackRead() -> Bool {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     // Only `addSpare` sets `spareTracker`, so the object is always a `Tracker`.
     let known = self.tracker
     let tracker =

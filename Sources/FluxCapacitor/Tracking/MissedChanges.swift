@@ -58,7 +58,7 @@ final class MissedChanges: @unchecked Sendable {
       swap(&entries, &self.entries)
       isBlockSent = false
     }
-    CurrentThread.current.whileDelivering {
+    currentThread().whileDelivering {
       for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {
         entry.tracker?.noteMissedChange()
       }

@@ -86,7 +86,7 @@ import Synchronization
       #if DEBUG
         if hashingIsIgnored.load(ordering: .relaxed) { return }
       #endif
-      CurrentThread.current.pointee.hashedPaths &+= 1
+      currentThread().pointee.hashedPaths &+= 1
       hasher.combine(number)
     }
   }
@@ -118,7 +118,7 @@ import Synchronization
   @inline(never) private static func probe() -> UInt8 {
     let tracker = Tracker()
     let isDetected = withObservationTracking {
-      tracker.accessIsHashed(on: .current)
+      tracker.accessIsHashed(on: currentThread())
     } onChange: {
     }
     let result: UInt8 = isDetected ? 1 : 2

@@ -15,7 +15,7 @@ extension Channel {
   @inlinable final func trapIfSuspended() {
     // This check compares thread numbers, because a thread that ends inside a mutation keeps its number. The
     // thread's state is freed, so a later thread can get the same address.
-    if !lock.isHeld(by: CurrentThread.current.id) { trapInSuspendedMutation(of: description) }
+    if !lock.isHeldByCurrentThread { trapInSuspendedMutation(of: description) }
   }
 }
 
@@ -28,7 +28,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline func watchMainQueue() {
     pointee.isMainUnwatched = false
     DispatchQueue.main.async {
-      let thread = CurrentThread.current
+      let thread = currentThread()
       if thread.pointee.openMutations > 0 { trapInSuspendedMutation(of: "A variable") }
       thread.pointee.isMainUnwatched = true
     }

@@ -91,12 +91,12 @@ import Synchronization
   /// The channel's node in the graph of derived constants, if the channel has one. For a variable, the caller must hold the
   /// variable's lock.
   @usableFromInline var node: Node? {
-    anyExtras?.use { $0.node?.takeUnretainedValue() }
+    extrasWord.extras?.use { $0.node?.takeUnretainedValue() }
   }
 
   /// The node as an unretained reference, because the channel keeps it.
   @inlinable final var unretainedNode: Unmanaged<Node>? {
-    if let node = anyExtras?.use({ $0.node }) { return node }
+    if let node = extrasWord.extras?.use({ $0.node }) { return node }
     return isDerived ? node.map { .passUnretained($0) } : nil
   }
 
@@ -123,7 +123,7 @@ import Synchronization
   /// Whether no thread is delivering the channel and its backlog is empty. The caller must hold the region's
   /// lock.
   @inlinable final var isIdle: Bool {
-    !deliverer.isDelivering && !(anyExtras?.use { $0.hasBacklog } ?? false)
+    !deliverer.isDelivering && !(extrasWord.extras?.use { $0.hasBacklog } ?? false)
   }
 
   /// Ends all observations, because the last handle has been dropped.
@@ -132,7 +132,7 @@ import Synchronization
     acquire()
     closeIfIdle(into: &detached)
     lock.unlock()
-    detached.releaseUnlocked(by: self, on: .current)
+    detached.releaseUnlocked(by: self, on: currentThread())
   }
 
   /// Subscribes a closure of the library that is called after each change of the variable.
@@ -151,12 +151,8 @@ import Synchronization
 extension AnyChannel {
   /// Acquires the lock, or traps if this thread already holds the lock for a mutation.
   @inlinable final func acquire() {
-    trapIfInMutation()
+    if lock.isHeldByCurrentThread { trapInMutation() }
     lock.lock()
-  }
-
-  @inlinable final func trapIfInMutation() {
-    if lock.isHeldForUser, lock.isHeld(by: CurrentThread.current.id) { trapInMutation() }
   }
 
   @usableFromInline final func trapInMutation() -> Never {
@@ -192,8 +188,8 @@ extension AnyChannel {
   ///
   /// - Returns: Whether the transaction has no place for the channel yet, so that the caller has to add one.
   @inlinable final func noteWrite(on thread: CurrentThread) -> Bool {
-    if pendingWrite.writer == thread.id { return false }
-    pendingWrite.writer = thread.id
+    if pendingWrite.writer == thread.pointee.id { return false }
+    pendingWrite.writer = thread.pointee.id
     if pendingWrite.transactions > 0, thread.hasPlace(for: self) { return false }
     pendingWrite.transactions += 1
     return true
@@ -230,10 +226,6 @@ extension AnyChannel {
 // MARK: - ChannelExtras and the read-only side
 
 extension AnyChannel {
-  /// The channel's extras, or `nil` if the channel has none yet. The reference is unretained, because
-  /// extras live as long as their channel.
-  @inlinable final var anyExtras: Unmanaged<AnyChannelExtras>? { extrasWord.extras }
-
   /// Returns the read-only side of the channel's variable, and creates it on first use.
   ///
   /// The caller must hold a reference to the variable, because the variable's deinit releases the

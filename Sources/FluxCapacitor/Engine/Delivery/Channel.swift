@@ -22,7 +22,7 @@ import Synchronization
   /// The channel's extras with their element type. The cast is safe, because only
   /// `ensureExtras` creates extras.
   @inlinable final var extras: Unmanaged<ChannelExtras<Element>>? {
-    anyExtras.map { .fromOpaque($0.toOpaque()) }
+    extrasWord.extras.map { .fromOpaque($0.toOpaque()) }
   }
 
   override func ensureAnyExtras() -> AnyChannelExtras { ensureExtras() }
@@ -65,7 +65,7 @@ import Synchronization
     -> ChangeInProgress
   {
     deliverer = Deliverer(thread)
-    let region = anyExtras?.use { $0.region }
+    let region = extrasWord.extras?.use { $0.region }
     region?.use { $0.prepare(for: version) }
     return (version, stretch, region)
   }

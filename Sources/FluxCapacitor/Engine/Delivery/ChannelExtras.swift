@@ -47,7 +47,7 @@ import Synchronization
   deinit {
     node?.release()
     region?.release()
-    if let companion { CurrentThread.current.whileDelivering { companion.release() } }
+    if let companion { currentThread().whileDelivering { companion.release() } }
   }
 
   /// Adds a companion, unless another thread has already added one.
@@ -102,7 +102,8 @@ import Synchronization
 
   deinit { extras?.release() }
 
-  /// The extras, if the channel has them.
+  /// The extras, or `nil` if the channel has none yet. The reference is unretained, because extras live as long as their
+  /// channel.
   @inlinable var extras: Unmanaged<AnyChannelExtras>? {
     let word = word.load(ordering: .acquiring)
     guard word & 1 == 0, let address = UnsafeRawPointer(bitPattern: word) else { return nil }

@@ -11,14 +11,16 @@
   @usableFromInline var bits: UInt32 = 0
 
   /// - Parameter thread: The thread that is delivering the channel, or `nil` if no thread is.
-  @inlinable init(_ thread: CurrentThread? = nil) { if let thread { bits = thread.id &<< 2 } }
+  @inlinable init(_ thread: CurrentThread? = nil) {
+    if let thread { bits = thread.pointee.id &<< 2 }
+  }
 
   @inlinable var isDelivering: Bool { bits > 2 && !isOffered }
 
   /// Returns whether this thread may deliver the channel. The result is false while another thread is
   /// delivering the channel.
   @inlinable
-  func admits(_ thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.id }
+  func admits(_ thread: CurrentThread) -> Bool { !isDelivering || bits &>> 2 == thread.pointee.id }
 
   /// Whether the delivering thread has to remove observations that were cleaned during the delivery.
   @inlinable var hasCleaned: Bool {
@@ -30,9 +32,9 @@
 
   /// Returns whether this thread made the current offer. A thread that takes an offer can later make its
   /// own offer.
-  func isOffered(by thread: CurrentThread) -> Bool { bits == thread.id &<< 2 | 2 }
+  func isOffered(by thread: CurrentThread) -> Bool { bits == thread.pointee.id &<< 2 | 2 }
 
-  mutating func offer(by thread: CurrentThread) { bits = thread.id &<< 2 | 2 }
+  mutating func offer(by thread: CurrentThread) { bits = thread.pointee.id &<< 2 | 2 }
 }
 
 extension AnyChannel {
@@ -40,7 +42,7 @@ extension AnyChannel {
   /// caller must hold the channel's lock.
   @usableFromInline
   final func forward(through version: Version, by deliver: @escaping Place.Deliver) {
-    let extras = anyExtras ?? .passUnretained(ensureAnyExtras())
+    let extras = extrasWord.extras ?? .passUnretained(ensureAnyExtras())
     extras.use {
       $0.forwarded = (max($0.forwarded?.version ?? version, version), deliver)
       $0.hasNewlyForwarded = true
@@ -50,7 +52,7 @@ extension AnyChannel {
   /// Adds a place for the changes that were forwarded to this thread, if any. The caller must hold the channel's
   /// lock.
   @usableFromInline final func takeForwardedChanges(on thread: CurrentThread) {
-    guard let (version, deliver) = anyExtras?.use({ $0.forwarded.take() }) else { return }
+    guard let (version, deliver) = extrasWord.extras?.use({ $0.forwarded.take() }) else { return }
     thread.append(Place(to: self, through: version, by: deliver), isOwn: false)
   }
 
@@ -77,7 +79,7 @@ extension AnyChannel {
   ) -> Detached? {
     let hasCleaned = deliverer.hasCleaned
     deliverer = Deliverer()
-    let hasForwarded = anyExtras?.use { $0.forwarded != nil } ?? false
+    let hasForwarded = extrasWord.extras?.use { $0.forwarded != nil } ?? false
     guard hasCleaned || isClosed || hasForwarded else { return nil }
     if takesForwardedChanges { takeForwardedChanges(on: thread) }
     return cleanUpAfterDelivery(hasCleaned: hasCleaned, on: thread)
@@ -88,14 +90,14 @@ extension AnyChannel {
   @usableFromInline
   final func cleanUpAfterDelivery(hasCleaned: Bool, on thread: CurrentThread) -> Detached {
     var detached = Detached()
-    anyExtras?.use {
+    extrasWord.extras?.use {
       if $0.hasNewlyForwarded { thread.pointee.handoverPressure &+= 1 }
       $0.hasNewlyForwarded = false
     }
     if hasCleaned {
       // A constant that begins a region is among the region's constants.
       if !isDerived { removeCleaned(into: &detached) }
-      anyExtras?.use { $0.region }?.use { region in
+      extrasWord.extras?.use { $0.region }?.use { region in
         region.forEachChannel { $0.removeCleaned(into: &detached) }
         detached.others = region.takeDetached()
       }
@@ -198,8 +200,9 @@ extension Observation {
   @usableFromInline func handOver(on thread: CurrentThread) -> Bool {
     // Only this thread drains the mailbox.
     guard let mailbox = lock.withLock({ mailbox }), mailbox.queue.isCurrent else { return false }
-    lock.withLock { mailbox.offerer = thread.id }
-    return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.id }) {
+    lock.withLock { mailbox.offerer = thread.pointee.id }
+    return thread.waitForTakeover(under: lock, isOffered: { mailbox.offerer == thread.pointee.id })
+    {
       mailbox.offerer = 0
     }
   }

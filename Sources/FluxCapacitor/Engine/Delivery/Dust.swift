@@ -91,10 +91,10 @@ public class Dust: @unchecked Sendable {
   /// This Dust is already cleaned, so each call that is still running has started before; see
   /// `call(on:_:)`.
   private func yieldToCall() {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     for _ in 0..<100 {
       let caller = caller.read { $0.load(ordering: .sequentiallyConsistent) }
-      if caller == 0 || caller == thread.id || !thread.yieldProcessor() { return }
+      if caller == 0 || caller == thread.pointee.id || !thread.yieldProcessor() { return }
     }
   }
 }
@@ -109,20 +109,16 @@ extension Dust {
   /// flag, and then loads `caller`. All four accesses are sequentially consistent, so a cleaning thread
   /// sees each call that has started, and can yield to the call.
   @inlinable @inline(__always) final func call(on thread: CurrentThread, _ observer: () -> Void) {
-    caller.write { $0.store(thread.id, ordering: .sequentiallyConsistent) }
+    caller.write { $0.store(thread.pointee.id, ordering: .sequentiallyConsistent) }
     if !isCleaned { observer() }
     // With release ordering, a thread that no longer sees the caller sees all effects of the call.
     caller.write { $0.store(0, ordering: .releasing) }
   }
 
-  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
-  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
-    thread.pointee.surroundings == 0 || keepsSurroundings
-  }
-
+  /// Calls the observer, which sees the dispatcher in which it was handed over.
   @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
   {
-    if seesItsDispatcher(on: thread) {
+    if thread.pointee.surroundings == 0 || keepsSurroundings {
       call(on: thread, observer)
     } else {
       Surroundings.call(in: nil) { call(on: thread, observer) }
@@ -237,7 +233,7 @@ extension AnyChannel {
   /// must not wait for the region's lock. The thread that holds the region's lock might be waiting for
   /// the lock of the mutated variable.
   final func remove(_ dust: Dust) {
-    let thread = CurrentThread.current
+    let thread = currentThread()
     guard thread.pointee.openMutations == 0 else {
       return deferUntilUnlocked(on: thread) { $0.remove(dust) }
     }

@@ -42,7 +42,7 @@ import Synchronization
     keepsSurroundings = true
     self.changes = { value in
       let replacement = surroundings.replacement()
-      if CurrentThread.current.pointee.surroundings == address(of: replacement) {
+      if currentThread().pointee.surroundings == address(of: replacement) {
         changes(value)
       } else {
         Surroundings.ofTask.withValue(replacement) { changes(value) }
@@ -57,7 +57,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    guard seesItsDispatcher(on: thread) else {
+    guard thread.pointee.surroundings == 0 || keepsSurroundings else {
       return callInSurroundings(on: thread) { changes?(value) }
     }
     call(on: thread) { Observation.call(&changes, with: value) }
@@ -100,7 +100,7 @@ import Synchronization
       return mailbox.takeOffer() ? .drain : .nothing
     case .main
     where MainQueue.isCurrent
-      && (mailbox.drainer == thread.id || mailbox.values.count == 1):
+      && (mailbox.drainer == thread.pointee.id || mailbox.values.count == 1):
       // No block is sent if this value is the only pending one, or if this thread is draining the mailbox.
       return mailbox.permitOne(on: thread) ? .drain : .nothing
     default: return .sendPermit(mailbox)
@@ -116,7 +116,7 @@ import Synchronization
     if ignoreFirst { return }
     if let mailbox {
       // While this thread is the `drainer`, other threads only count permits and deliver nothing.
-      mailbox.drainer = thread.id
+      mailbox.drainer = thread.pointee.id
     } else {
       // The flag `indirect` sends all later changes through the mailbox.
       flags.unscheduled.store(Dust.indirect, ordering: .relaxed)
@@ -159,9 +159,9 @@ import Synchronization
     let piece = mailbox.activity?.begin(.queuedCall(of: Element.self, on: queue))
     queue.send {
       // A nested run loop can run this block inside an observer, for which another dispatcher was noted.
-      let thread = CurrentThread.current
+      let thread = currentThread()
       let former = thread.pointee.surroundings
-      thread.noteSurroundings()
+      if thread.pointee.isEverReplaced { thread.noteSurroundings() }
       self.permitOne(on: thread)
       if thread.pointee.isDelivering { thread.pointee.surroundings = former }
       piece?.end()
@@ -192,7 +192,7 @@ import Synchronization
   @inlinable func drainLater(on thread: CurrentThread) {
     lock.withLock {
       mailbox = mailbox ?? Mailbox(for: .current)
-      mailbox?.offerer = thread.id
+      mailbox?.offerer = thread.pointee.id
     }
     let drain: Place.Deliver = { observation, _, thread in
       // The downcast is safe because the closure receives its place's target.
@@ -281,7 +281,7 @@ import Synchronization
   @inlinable func permitOne(on thread: CurrentThread) -> Bool {
     permits += 1
     guard drainer == 0 else { return false }
-    drainer = thread.id
+    drainer = thread.pointee.id
     return true
   }
 

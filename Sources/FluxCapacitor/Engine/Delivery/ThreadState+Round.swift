@@ -6,7 +6,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
-    noteSurroundings()
+    if pointee.isEverReplaced { noteSurroundings() }
     body()
     pointee.isDelivering = false
     deliverPlaces()
@@ -39,7 +39,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
-    noteSurroundings()
+    if pointee.isEverReplaced { noteSurroundings() }
     pointee.handoverPressure = 0
     pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {
@@ -136,7 +136,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   #if DEBUG
     /// The length of the chain of observers that has led to this change. In such a chain, the change that
     /// one observer makes causes the call of the next observer.
-    @usableFromInline var depth = CurrentThread.current.pointee.depth
+    @usableFromInline var depth = currentThread().pointee.depth
   #endif
 
   @inlinable init(
@@ -156,7 +156,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 /// Keeps a value until this thread has left its transaction and its initializers of stores, and so holds no lock,
 /// because a `deinit` can run user code. Elsewhere, this function does nothing.
 @usableFromInline package func releaseAfterUnlocking<Value>(_ value: Value?) {
-  let thread = CurrentThread.current
+  let thread = currentThread()
   guard thread.holdsLock, !_isPOD(Value.self), let value else { return }
   thread.keepUntilUnlocked(Kept(value))
 }

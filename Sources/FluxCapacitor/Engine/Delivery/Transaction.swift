@@ -16,21 +16,17 @@
 // the variable only if it writes the variable again. So no transaction waits for another one to end.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Opens a transaction, or continues the open transaction if there already is one.
-  @inlinable func beginTransaction() { pointee.openTransactions += 1 }
-
-  /// Ends a transaction. The end of the outermost transaction commits its writes, so that the thread can
+  /// Ends a transaction, which began when the caller incremented `openTransactions`. The end of the outermost transaction commits its writes, so that the thread can
   /// deliver the changes.
   ///
   /// - Parameter holdsLast: Whether this thread holds the lock of the last variable that the transaction has
   ///   written. The commit unlocks this variable.
   @inlinable func endTransaction(holdingLast holdsLast: Bool = false) {
-    if pointee.openTransactions == 1, hasOpenPlaces { commitTransaction(holdingLast: holdsLast) }
+    if pointee.openTransactions == 1, pointee.openPlaces > 0 {
+      commitTransaction(holdingLast: holdsLast)
+    }
     pointee.openTransactions -= 1
   }
-
-  /// Whether the thread has to commit the transaction when the transaction ends.
-  @inlinable var hasOpenPlaces: Bool { pointee.openPlaces > 0 }
 
   /// Whether the open transaction has already added a place for a variable or a sink.
   ///
@@ -38,7 +34,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///   variable, and another transaction has written or committed the variable since this one's last write.
   @usableFromInline func hasPlace(for channel: AnyChannel) -> Bool {
     for index in pointee.round.count - pointee.openPlaces..<pointee.round.count
-    where pointee.round[index].member?.use({ $0 === channel }) ?? false {
+    where pointee.round[index].locksChannel
+      && pointee.round[index].channel.use({ $0 === channel })
+    {
       return true
     }
     return false
@@ -50,7 +48,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @usableFromInline func commitTransaction(holdingLast holdsLast: Bool) {
     let places = pointee.round.count - pointee.openPlaces..<pointee.round.count
     AnyChannel.lockAll(places.count, holding: holdsLast ? places.count - 1 : nil) {
-      pointee.round[places.lowerBound + Int32($0)].member
+      let place = pointee.round[places.lowerBound + Int32($0)]
+      return place.locksChannel ? place.channel : nil
     }
     for index in places where pointee.round[index].isUncommitted {
       let place = pointee.round[index]
@@ -64,7 +63,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       pointee.inputs.announce(on: self)
       pointee.inputs.removeAll(keepingCapacity: true)
     }
-    for index in places { pointee.round[index].member?.use { $0.lock.unlock() } }
+    for index in places where pointee.round[index].locksChannel {
+      pointee.round[index].channel.use { $0.lock.unlock() }
+    }
     // The announcements might have added more places, which belong to no transaction.
     pointee.openPlaces = 0
   }
@@ -73,9 +74,6 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 extension Place {
   /// The channel. Every place is created for a channel.
   fileprivate var channel: Unmanaged<AnyChannel> { .fromOpaque(target.toOpaque()) }
-
-  /// The channel that the transaction has to lock for this place, if any.
-  fileprivate var member: Unmanaged<AnyChannel>? { locksChannel ? channel : nil }
 }
 
 extension AnyChannel {
@@ -109,8 +107,10 @@ extension AnyChannel {
     while true {
       let busy = (0..<count).first { index in
         guard index != first, let channel = channel(index) else { return false }
-        channel.use { $0.trapIfInMutation() }
-        return !channel.use { $0.lock.tryLock() }
+        return channel.use { channel in
+          if channel.lock.isHeldByCurrentThread { channel.trapInMutation() }
+          return !channel.lock.tryLock()
+        }
       }
       guard let busy else {
         for index in 0..<count where rounds >= 16 {

@@ -76,7 +76,7 @@ extension Node {
       }
     }
     guard let input else { return }
-    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.insert(input) } }
+    for root in edge.roots { root.channel.extrasWord.extras?.use { $0.inputs.insert(input) } }
   }
 
   /// An edge of this node as an input, or `nil` if the node doesn't begin a region.
@@ -151,7 +151,7 @@ extension Node {
       }
     }
     guard let input else { return }
-    for root in edge.roots { root.channel.anyExtras?.use { $0.inputs.remove(input) } }
+    for root in edge.roots { root.channel.extrasWord.extras?.use { $0.inputs.remove(input) } }
   }
 
   /// Visits this node and all derived nodes upstream, each node after its sources.

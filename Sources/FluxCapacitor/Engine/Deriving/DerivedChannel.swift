@@ -42,7 +42,10 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       let channel = unsafeDowncast(channel, to: DerivedChannel.self)
       switch operation {
       case .compute: node.isChanged = channel.computeChange(node)
-      case .deliver(let observers, let thread): channel.deliver(to: observers, of: node, on: thread)
+      case .deliver(let observers, let thread):
+        guard let delivered = channel.delivered else { return }
+        let version = node.region.use { $0.version }
+        channel.callObservers(in: observers, with: delivered, of: version, on: thread)
       case .recall(let evaluation): channel.recall(in: evaluation)
       case .evaluate(let evaluation): channel.evaluate(in: evaluation)
       case .start(let evaluation): channel.start(from: evaluation)
@@ -78,10 +81,13 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        // The first change replaces a value that was read before it.
-        if !node.isStarted { replaceMemo(with: &formerMemo) }
+        node.deliveredFingerprint = region.fingerprint
+        if !node.isStarted {
+          // The first change replaces a value that was read before it.
+          replaceMemo(with: &formerMemo)
+          node.didStart()
+        }
         if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
-        node.didStart(at: region.fingerprint)
         channel.lock.unlock()
       }
       // The former values are released after unlocking, because a `deinit` can run user code.
@@ -99,12 +105,6 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     return memo?.value
   }
 
-  /// Calls the observers that receive the computed value of a change.
-  @inlinable func deliver(to observers: Stretch, of node: Node, on thread: CurrentThread) {
-    guard let delivered else { return }
-    callObservers(in: observers, with: delivered, of: node.region.use { $0.version }, on: thread)
-  }
-
   // MARK: Observing
 
   /// Subscribes an observation. Unless `ignoreFirst` is true, the observer is first called with the
@@ -115,7 +115,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     ignoreFirst: Bool
   ) {
     recordOperation("observes", self)
-    let thread = CurrentThread.current
+    let thread = currentThread()
     observation.prepare(ignoreFirst: ignoreFirst, on: thread)
     let node = ownNode
     node.lockRoots()
@@ -158,7 +158,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     region.lock.lock()
     if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
-      ownNode.didStart(at: fingerprint)
+      ownNode.deliveredFingerprint = fingerprint
+      if !ownNode.isStarted { ownNode.didStart() }
       // The memo would keep the value after the next change.
       if memo?.fingerprint == fingerprint { replaceMemo(with: &formerMemo) }
     }

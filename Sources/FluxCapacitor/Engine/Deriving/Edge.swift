@@ -29,7 +29,7 @@
   deinit {
     // The handle is released in a loop, because nested releases along a long chain of constants would
     // overflow the stack.
-    if let handle = handle.take() { CurrentThread.current.release(handle) }
+    if let handle = handle.take() { currentThread().release(handle) }
   }
 
   /// The variables that determine the source's value.
@@ -140,26 +140,6 @@
   ///
   /// - Returns: The discarded values, which the caller must release after unlocking.
   func discardValues() -> Any { () }
-
-  /// Announces a commit to the region.
-  ///
-  /// - Parameter isFirstOfRegion: Whether this input is the first of its region, and takes the region's lock.
-  final func announce(isFirstOfRegion: Bool) {
-    target.use { $0.region }.use { region in
-      if isFirstOfRegion { region.lockAndAppendChange() }
-      let isVariable = sourceReference.use { !$0.isDerived }
-      // The source's region brings no value if the source doesn't take part in the change yet, or if the input was
-      // linked after the write, so that its first value includes the write. The commit has already been announced to
-      // the regions upstream, whose constants are older.
-      if !isVariable,
-        sourceNode.use({ max(since, $0.since) >= $0.regionChannel.use { $0.version } })
-      {
-        return
-      }
-      announced.append(region.addInputToLastChange(isBrought: isVariable))
-      if isVariable { perform(self, .bringVariable) }
-    }
-  }
 }
 
 /// An input for values of a known type.
@@ -183,8 +163,17 @@
       let input = unsafeDowncast(input, to: Input.self)
       switch operation {
       case .bring(let thread): input.bringValue(on: thread)
-      case .bringVariable: input.bringVariable()
-      case .take(let version): input.takeValue(for: version)
+      case .bringVariable:
+        input.sourceReference.use { source in
+          let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
+          input.brought.append((variable.stored, true, Fingerprint(variable.version)))
+        }
+      case .take(let version):
+        input.isChanged = false
+        guard !input.announced.isEmpty, input.announced[0] == version,
+          let brought = input.brought.popFirst(), input.announced.popFirst() != nil
+        else { return }
+        (input.taken, input.isChanged, input.fingerprint) = brought
       case .makeCurrent: if let value = input.taken.take() { input.current = value }
       }
     }
@@ -217,20 +206,6 @@
         target.channel.use { $0.lock.unlock() }
       }
     }
-  }
-
-  @inlinable func bringVariable() {
-    sourceReference.use { source in
-      let variable = unsafeDowncast(source, to: ValueChannel<Value>.self)
-      brought.append((variable.stored, true, Fingerprint(variable.version)))
-    }
-  }
-
-  @inlinable func takeValue(for version: Version) {
-    isChanged = false
-    guard !announced.isEmpty, announced[0] == version else { return }
-    guard let brought = brought.popFirst(), announced.popFirst() != nil else { return }
-    (taken, isChanged, fingerprint) = brought
   }
 
   override func start(from evaluation: Evaluation) {
@@ -269,9 +244,14 @@ extension InputList {
   @usableFromInline func announce(on thread: CurrentThread) {
     var last: (region: UInt64, index: Int) = (0, 0)
     for input in self {
-      input.use {
-        if $0.order != last { $0.announce(isFirstOfRegion: $0.order.region != last.region) }
-        last = $0.order
+      input.use { input in
+        let isFirst = input.order.region != last.region
+        if input.order != last {
+          input.target.use { $0.region }.use {
+            $0.announce(to: input, isFirst: isFirst, on: thread)
+          }
+        }
+        last = input.order
       }
     }
     last.region = 0

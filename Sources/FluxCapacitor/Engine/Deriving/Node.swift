@@ -219,9 +219,15 @@ import Synchronization
     isChanged = false
     guard takesPart else { return }
     if !isStarted, needsValue || isJoining { startFromSnapshot() }
-    if isJoining ? region.use({ $0.fingerprint != deliveredFingerprint }) : hasChangedSource {
-      channel.use { perform($0, self, .compute) }
-    }
+    let isReached =
+      if isJoining {
+        region.use { $0.fingerprint != deliveredFingerprint }
+      } else if beginsRegion {
+        inputs.contains { $0.use { $0.isChanged } }
+      } else {
+        changesAlways || edges.contains { $0.use { $0.sourceNode.use { $0.isChanged } } }
+      }
+    if isReached { channel.use { perform($0, self, .compute) } }
     if !isChanged {
       region.use { region in
         region.channel.use { $0.lock.withLock { deliveredFingerprint = region.fingerprint } }
@@ -235,26 +241,15 @@ import Synchronization
     channel.use { perform($0, self, .start(Evaluation(from: snapshot))) }
   }
 
-  private var hasChangedSource: Bool {
-    if changesAlways { return true }
-    if beginsRegion { return inputs.contains { $0.use { $0.isChanged } } }
-    return edges.contains { $0.use { $0.sourceNode.use { $0.isChanged } } }
-  }
-
-  /// Records that the channel has a delivered value. The caller must hold the region's lock.
-  @inlinable func didStart(at fingerprint: Fingerprint) {
-    deliveredFingerprint = fingerprint
-    if !isStarted { forgetSnapshot() }
-  }
-
   /// Whether an evaluation's value may become the first delivered value. Another thread that delivers a change to the
   /// node reads its state without the lock, and starts the node itself. The caller must hold the region's lock.
   @usableFromInline func canStart(from evaluation: Evaluation) -> Bool {
-    let isInUse = takesPart && regionChannel.use { !$0.deliverer.admits(.current) }
+    let isInUse = takesPart && regionChannel.use { !$0.deliverer.admits(currentThread()) }
     return snapshot === evaluation.snapshot && !isInUse
   }
 
-  @usableFromInline func forgetSnapshot() {
+  /// Records that the channel has a delivered value, and forgets the snapshot. The caller must hold the region's lock.
+  @usableFromInline func didStart() {
     isStarted = true
     // The values are released after unlocking, because a `deinit` can run user code. If no thread is
     // delivering, the caller has another reference.

@@ -128,15 +128,13 @@
     }
     if allTakePart { return }
     allTakePart = true
-    forEachNode { node in
-      node.takesPart = node.since < version
-      if node.takesPart { (node.isJoining, node.joinsNext) = (node.joinsNext, false) }
-      if node.isJoining || !node.takesPart { allTakePart = false }
+    for index in 0..<nodesInProgress.count {
+      nodesInProgress[index].use { node in
+        node.takesPart = node.since < version
+        if node.takesPart { (node.isJoining, node.joinsNext) = (node.joinsNext, false) }
+        if node.isJoining || !node.takesPart { allTakePart = false }
+      }
     }
-  }
-
-  @inline(__always) private func forEachNode(_ body: (Node) -> Void) {
-    for index in 0..<nodesInProgress.count { nodesInProgress[index].use(body) }
   }
 
   /// Computes the constants that a change of the region's variable affects, and brings their values to other
@@ -150,7 +148,7 @@
   }
 
   private func compute(on thread: CurrentThread) {
-    forEachNode { $0.compute() }
+    for index in 0..<nodesInProgress.count { nodesInProgress[index].use { $0.compute() } }
     for index in 0..<outgoingInProgress.count {
       outgoingInProgress[index].use { $0.perform($0, .bring(thread)) }
     }
@@ -170,9 +168,8 @@
   private static var deliver: Place.Deliver {
     { channel, version, thread in
       // The closure receives its place's target, which is the first channel of a region.
-      unsafeDowncast(channel, to: AnyChannel.self).derivedNode?.region.use {
-        $0.deliverNext(through: version, on: thread)
-      }
+      let extras = unsafeDowncast(channel, to: AnyChannel.self).extrasWord.extras
+      extras?.use { $0.region }?.use { $0.deliverNext(through: version, on: thread) }
     }
   }
 
@@ -184,7 +181,23 @@
     {
       return
     }
-    guard channel.use({ $0.lock.withLock { takeNext(on: thread) } }) else { return }
+    let isTaken = channel.use { channel in
+      channel.lock.lock()
+      defer { channel.lock.unlock() }
+      // If another thread is delivering the region or taking the change, that thread also adds the place for
+      // the changes that follow. So this thread forwards nothing to it.
+      guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
+        return false
+      }
+      channel.deliverer = Deliverer(thread)
+      firstNode.use { first in
+        for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
+      }
+      prepare(for: change.version)
+      takePlaceIfReady(on: thread)
+      return true
+    }
+    guard isTaken else { return }
     firstNode.use { first in
       fingerprint = .zero
       for input in first.inputs {
@@ -206,7 +219,7 @@
       channel.lock.lock()
       let detached = channel.becomeIdle(takingForwardedChanges: false, on: thread)
       // One place is enough for the next change, even if other threads have forwarded it to this thread.
-      channel.anyExtras?.use { $0.forwarded = nil }
+      channel.extrasWord.extras?.use { $0.forwarded = nil }
       // While the region starts, this thread might already have reached the place, and delivered nothing.
       if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
       hasPlaceOfDeliverer = false
@@ -217,25 +230,31 @@
 
   // MARK: Pending changes. The caller must hold the region's lock, unless a comment says otherwise.
 
-  /// Takes the region's lock and appends a pending change. `InputList.announce` releases the lock.
-  func lockAndAppendChange() {
-    channel.use { channel in
-      channel.lock.lock()
-      channel.version = channel.version.next
-      pending.append((channel.version, 0))
-      if !joining.isEmpty { admitJoining(to: channel.version, on: .current) }
-    }
-  }
-
-  /// Records that an input takes part in the last pending change.
+  /// Announces a commit that reaches an input of the region.
   ///
-  /// - Parameter isBrought: Whether the input already has its value, so that the change doesn't await
-  ///   this value.
-  /// - Returns: The version of the change.
-  func addInputToLastChange(isBrought: Bool) -> Version {
-    let last = pending.count - 1
-    if !isBrought { pending[last].missing += 1 }
-    return pending[last].version
+  /// - Parameter isFirst: Whether the input is the first one that the commit reaches. Then this method takes the region's
+  ///   lock, which `InputList.announce` releases, and appends the pending change.
+  func announce(to input: AnyInput, isFirst: Bool, on thread: CurrentThread) {
+    channel.use { channel in
+      if isFirst {
+        channel.lock.lock()
+        channel.version = channel.version.next
+        pending.append((channel.version, 0))
+        if !joining.isEmpty { admitJoining(to: channel.version, on: thread) }
+      }
+      if input.sourceReference.use({ !$0.isDerived }) {
+        input.announced.append(channel.version)
+        input.perform(input, .bringVariable)
+      } else if input.sourceNode.use({
+        max(input.since, $0.since) < $0.regionChannel.use { $0.version }
+      }) {
+        // Otherwise, the source's region brings no value: the source doesn't take part in the change yet, or the input was
+        // linked after the write, so that its first value includes the write. The commit has already been announced to
+        // the regions upstream, whose constants are older.
+        input.announced.append(channel.version)
+        pending[pending.count - 1].missing += 1
+      }
+    }
   }
 
   /// Records that an input has brought its value for a change.
@@ -263,27 +282,6 @@
 
   /// Whether no value is missing for the first pending change.
   private var isReady: Bool { !pending.isEmpty && pending[0].missing == 0 }
-
-  /// Removes the first pending change from the queue, and takes the values that the inputs have brought
-  /// for the change.
-  ///
-  /// - Returns: Whether this thread has a change to deliver.
-  private func takeNext(on thread: CurrentThread) -> Bool {
-    channel.use { channel in
-      // If another thread is delivering the region or taking the change, that thread also adds the place for
-      // the changes that follow. So this thread forwards nothing to it.
-      guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
-        return false
-      }
-      channel.deliverer = Deliverer(thread)
-      firstNode.use { first in
-        for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
-      }
-      prepare(for: change.version)
-      takePlaceIfReady(on: thread)
-      return true
-    }
-  }
 
   /// Makes a thread the region's deliverer until the thread calls `endStarting`.
   func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }

@@ -41,7 +41,7 @@ import Synchronization
     mutex._unsafeLock()
     _ = holder.load(ordering: .acquiring)
     #if DEBUG
-      countHeldLocks(engine: 1)
+      currentThread().pointee.heldEngineLocks += 1
     #endif
   }
 
@@ -52,7 +52,7 @@ import Synchronization
       // If another thread holds the mutex now, that thread is outside the scenario and will unlock the mutex.
       if scheduledThread != nil { mutex._unsafeLock() }
       if scheduledThread == nil, !mutex._unsafeTryLock() { return false }
-      countHeldLocks(engine: 1)
+      currentThread().pointee.heldEngineLocks += 1
     #else
       guard mutex._unsafeTryLock() else { return false }
     #endif
@@ -78,13 +78,18 @@ import Synchronization
     lock()
     holder.store(thread, ordering: .relaxed)
     #if DEBUG
-      countHeldLocks(engine: -1, user: 1)
+      currentThread().pointee.heldEngineLocks -= 1
+      currentThread().pointee.heldUserLocks += 1
     #endif
   }
 
   @inlinable func unlock() {
     #if DEBUG
-      isHeldForUser ? countHeldLocks(user: -1) : countHeldLocks(engine: -1)
+      if holder.load(ordering: .relaxed) == 0 {
+        currentThread().pointee.heldEngineLocks -= 1
+      } else {
+        currentThread().pointee.heldUserLocks -= 1
+      }
     #endif
     holder.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
@@ -93,16 +98,14 @@ import Synchronization
     #endif
   }
 
-  /// Whether any thread holds the lock to run user code. If another thread holds the lock, this value
-  /// might already be out of date.
-  @inlinable var isHeldForUser: Bool { holder.load(ordering: .relaxed) != 0 }
-
-  /// Returns whether the current thread holds the lock to run user code.
+  /// Whether the current thread holds the lock to run user code.
   ///
-  /// This check can't race, because only the current thread stores and removes its own number.
-  ///
-  /// - Parameter thread: The number of the current thread.
-  @inlinable func isHeld(by thread: UInt32) -> Bool { holder.load(ordering: .relaxed) == thread }
+  /// This check can't race, because only the current thread stores and removes its own number. Usually no number is
+  /// stored, and so the current thread need not look up its own.
+  @inlinable var isHeldByCurrentThread: Bool {
+    let holder = holder.load(ordering: .relaxed)
+    return holder != 0 && holder == currentThread().pointee.id
+  }
 
   @inlinable package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result

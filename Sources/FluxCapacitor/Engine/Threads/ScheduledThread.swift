@@ -63,20 +63,14 @@ import Synchronization
     func willTrap(_ sentence: String)
   }
 
-  @usableFromInline func countHeldLocks(engine: Int = 0, user: Int = 0) {
-    let thread = CurrentThread.current
-    thread.pointee.heldEngineLocks += engine
-    thread.pointee.heldUserLocks += user
-  }
-
   /// The scenario thread that the current thread runs, if any.
   @usableFromInline package var scheduledThread: (any ScheduledThread)? {
-    get { CurrentThread.current.pointee.scheduled }
+    get { currentThread().pointee.scheduled }
     set {
-      CurrentThread.current.pointee.scheduled = newValue
+      currentThread().pointee.scheduled = newValue
       // Earlier work of the current thread must not influence the scenario.
-      CurrentThread.current.pointee.handoverPressure = 0
-      CurrentThread.current.pointee.withdrawnOffers = 0
+      currentThread().pointee.handoverPressure = 0
+      currentThread().pointee.withdrawnOffers = 0
     }
   }
 
@@ -100,11 +94,6 @@ import Synchronization
   @usableFromInline @discardableResult func reach(_ step: ScheduledStep) -> Bool {
     scheduledThread?.reach(step) ?? true
   }
-
-  @usableFromInline var recordedThread: (any ScheduledThread)? {
-    guard let thread = scheduledThread, thread.isRecorded else { return nil }
-    return thread
-  }
 #endif
 
 /// Records the operation that the calling function performs until it returns. The report of a schedule
@@ -125,7 +114,9 @@ func recordOperation(
   _ value: @autoclosure () -> Any? = nil
 ) {
   #if DEBUG
-    recordedThread?.recordOperation(verb(), object(), value())
+    if let thread = scheduledThread, thread.isRecorded {
+      thread.recordOperation(verb(), object(), value())
+    }
   #endif
 }
 

@@ -150,10 +150,6 @@ import Synchronization
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  @inlinable static var current: CurrentThread { currentThread() }
-
-  @inlinable var id: UInt32 { pointee.id }
-
   /// Releases an object, and then the objects that its deinit passes to this method.
   ///
   /// This method uses a loop, because nested releases along a long chain would overflow the stack.
@@ -166,13 +162,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.releaseQueue = nil
   }
 
-  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
-  @inlinable func noteSurroundings() {
-    if pointee.isEverReplaced { lookUpSurroundings() }
-  }
-
-  /// Reads a `TaskLocal`, which takes long.
-  @usableFromInline func lookUpSurroundings() {
+  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call. The
+  /// caller has checked `isEverReplaced`, because reading a `TaskLocal` takes long.
+  @usableFromInline func noteSurroundings() {
     pointee.surroundings = address(of: Surroundings.replacementInTask)
   }
 
@@ -226,7 +218,7 @@ extension ThreadState {
   /// A thread that ends inside a transaction or a mutation leaves its number in locks, so the number stays taken.
   static func free(_ state: UnsafeMutableRawPointer?) {
     guard let thread = state?.assumingMemoryBound(to: ThreadState.self) else { return }
-    let (id, isFree) = (thread.id, thread.pointee.openTransactions == 0)
+    let (id, isFree) = (thread.pointee.id, thread.pointee.openTransactions == 0)
     if isFree { idLock.withUnscheduledLock { freeIDs.append(id) } }
     thread.deinitialize(count: 1)
     thread.deallocate()

@@ -16,9 +16,9 @@ extension Channel {
   /// mutation. States that its body invokes are dispatched after the mutation.
   @inlinable final func beginMutation() -> CurrentThread {
     recordOperation("changes", self)
-    let thread = CurrentThread.current
-    if lock.isHeld(by: thread.id) { trapInMutation() }
-    thread.beginTransaction()
+    let thread = currentThread()
+    if lock.isHeldByCurrentThread { trapInMutation() }
+    thread.pointee.openTransactions += 1
     thread.pointee.dispatchDeferrals += 1
     thread.pointee.openMutations += 1
     lockForMutation(on: thread)
@@ -27,8 +27,8 @@ extension Channel {
 
   /// Takes the variable's lock within a mutation that has already begun.
   @inlinable final func lockForMutation(on thread: CurrentThread) {
-    lock.lock(holder: thread.id)
-    if pendingWrite.patience > 0 { letCommitPass(holder: thread.id, on: thread) }
+    lock.lock(holder: thread.pointee.id)
+    if pendingWrite.patience > 0 { letCommitPass(holder: thread.pointee.id, on: thread) }
     if pendingWrite.waitsForDelivery { moveToBacklog() }
   }
 
@@ -51,11 +51,11 @@ extension Channel {
       recordWrite(self, value, isCommitted: !hasDependents)
     }
     let isOutermost = thread.pointee.openTransactions == 1
-    let needsCommit = hasDependents || hasParts && isOutermost && thread.hasOpenPlaces
+    let needsCommit = hasDependents || hasParts && isOutermost && thread.pointee.openPlaces > 0
     if !isChange || !needsCommit {
       lock.unlock()
       thread.endTransaction()
-    } else if isOutermost, !thread.hasOpenPlaces {
+    } else if isOutermost, thread.pointee.openPlaces == 0 {
       thread.endTransaction()
       let value = value
       let delivery = makeChange(value, on: thread)

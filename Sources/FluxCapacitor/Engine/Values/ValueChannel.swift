@@ -31,7 +31,7 @@
     guard pendingWrite.isWritten else { return .beginning }
     recordCommit(self)
     pendingWrite.writer = 0
-    anyExtras?.use {
+    extrasWord.extras?.use {
       $0.region?.use { if !$0.joining.isEmpty { $0.admitJoining(to: version, on: thread) } }
       for input in $0.inputs { thread.pointee.inputs.append(input) }
     }
@@ -63,14 +63,14 @@ extension Channel {
   @discardableResult @inlinable final func write(_ newValue: Element) -> Element {
     recordOperation("sets", self, newValue)
     acquire()
-    if pendingWrite.patience > 0 { letCommitPass(holder: 0, on: .current) }
+    if pendingWrite.patience > 0 { letCommitPass(holder: 0, on: currentThread()) }
     if pendingWrite.waitsForDelivery { moveToBacklog() }
     var oldValue = newValue
     swap(&oldValue, &value)
     version = version.next
     recordWrite(self, newValue, isCommitted: !hasDependents)
     if hasDependents {
-      let thread = CurrentThread.current
+      let thread = currentThread()
       let delivery = makeChange(newValue, on: thread)
       lock.unlock()
       deliverNow(newValue, delivery, on: thread)
@@ -149,7 +149,7 @@ extension Channel {
     ignoreFirst: Bool
   ) {
     recordOperation("observes", self)
-    let thread = CurrentThread.current
+    let thread = currentThread()
     observation.prepare(ignoreFirst: ignoreFirst, on: thread)
     acquire()
     let first = ignoreFirst ? nil : value
