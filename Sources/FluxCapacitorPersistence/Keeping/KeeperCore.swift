@@ -75,7 +75,7 @@ final class KeeperCore: @unchecked Sendable {
   var isAdoptionQueued = false
 
   /// Whether the keeper was deallocated. Until the last change is saved, the timer keeps this object alive.
-  private var keeperWasReleased = false
+  var keeperWasReleased = false
 
   /// The number of passes that have failed since the last success.
   var failedPasses = 0
@@ -157,6 +157,9 @@ extension KeeperCore {
     let failure = await withCheckedContinuation { continuation in
       let isFirst = lock.withLock {
         flushes.append((name, continuation))
+        if role == .following {
+          if let name { changedNames.insert(name.inTable) } else { mayHaveChangedAll = true }
+        }
         return flushes.count == 1
       }
       if isFirst { queue.send { [self] in _ = runPass(.all) } }
@@ -183,6 +186,8 @@ extension KeeperCore {
       keeperWasReleased = true
       // If a pass is running, it might fail, and then the changes need another pass.
       let folder = timers.isEmpty && !isPassRunning ? self.folder.take() : nil
+      // These timers don't keep this object alive, as those of the next passes have to.
+      timers = [:]
       return (folder, self.watch.take())
     }
     if folder == nil { queue.send { [self] in _ = runPass(.last) } }
