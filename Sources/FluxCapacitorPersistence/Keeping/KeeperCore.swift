@@ -144,6 +144,8 @@ extension KeeperCore {
         // If another pass has begun since, it has read all changes.
         guard let timer = timers.first(where: { $0.value == number }) else { return nil }
         timers[timer.key] = nil
+        // The pass begins here, so that a release of the keeper meanwhile doesn't close the folder.
+        isPassRunning = true
         return keeperWasReleased ? .last : .changed
       }
       if let scope { _ = runPass(scope) }
