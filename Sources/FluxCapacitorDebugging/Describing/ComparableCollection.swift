@@ -34,8 +34,8 @@ extension Comparison {
     let rest = elements.dropFirst(listed.count)
     let changed =
       Value.self is any Equatable.Type ? rest.count : rest.count { $0.old == nil || $0.new == nil }
-    omit(changed)
-    skip(rest.count - changed)
+    difference.omitted += changed
+    difference.uncompared += rest.count - changed
   }
 }
 

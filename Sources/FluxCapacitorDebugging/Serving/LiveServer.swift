@@ -176,7 +176,8 @@ final class LiveServer: @unchecked Sendable {
     var hasAccepted = false
     while true {
       do {
-        guard let socket = try acceptOne() else { return }
+        let accept = { [self] in isStopped ? nil : try listener.accept() }
+        guard let socket = try lock.withLock(accept) else { return }
         hasAccepted = true
         if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1
@@ -189,10 +190,6 @@ final class LiveServer: @unchecked Sendable {
         return dropOldest()
       }
     }
-  }
-
-  private func acceptOne() throws -> Socket? {
-    try lock.withLock { isStopped ? nil : try listener.accept() }
   }
 
   private func dropOldest() {
