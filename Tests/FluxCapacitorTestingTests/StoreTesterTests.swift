@@ -19,6 +19,32 @@ struct StoreTesterTests {
     tester.invoke(.found(["a", "b"]))
   }
 
+  @Test func storeTesterOfAnUnregisteredStoreFails() async {
+    let tester = StoreTester(SearchStore())
+
+    let failure = await failure { tester.invoke(.isSearching(false)) }
+
+    #expect(failure == "This SearchStore gets no states, because it isn't registered.")
+  }
+
+  @Test func storeTesterComparesANumberWithAnOptionalNumber() async {
+    let tester = StoreTester(ReadingStore.self)
+
+    for number in [1, Double.nan] {
+      tester.invoke(.measure(number)) {
+        Change.named("reading", to: number)
+      }
+    }
+  }
+
+  @Test func storeTesterDistinguishesPrivatePropertiesOfTheSameName() async {
+    let tester = StoreTester(HeirStore.self)
+
+    let failure = await failure { tester.invoke(.put(3)) }
+
+    #expect(failure.contains("✗ total: 0 → 3, which was not expected"))
+  }
+
   @Test func storeTesterAcceptsExpectedChangesToDerivedConstants() {
     tester.invoke(.found(["a"])) {
       Change(\.count, to: 1)
@@ -478,6 +504,49 @@ private final class PriceStore: Storable {
     case .set(let date, let price):
       _date.value = date
       _price.value = price
+    }
+  }
+}
+
+private enum Reading: DispatchState {
+  typealias RelatedStoreType = ReadingStore
+
+  case measure(Double?)
+}
+
+private final class ReadingStore: Storable {
+  private let reading = Variable<Double?>(nil)
+
+  func reduce(with state: Reading) {
+    switch state {
+    case .measure(let number): reading.value = number
+    }
+  }
+}
+
+private enum Heir: DispatchState {
+  typealias RelatedStoreType = HeirStore
+
+  case put(Int)
+}
+
+private class Ancestor: @unchecked Sendable {
+  private let total = Variable(0)
+
+  func put(_ number: Int) { total.value = number }
+}
+
+private final class HeirStore: Ancestor, Storable, @unchecked Sendable {
+  typealias DispatchStateType = Heir
+
+  private let count = Variable(0)
+  private let total: Constant<Int>
+
+  override init() { total = count.map { $0 + 1 } }
+
+  func reduce(with state: Heir) {
+    switch state {
+    case .put(let number): put(number)
     }
   }
 }
