@@ -37,6 +37,15 @@ struct StoreTesterTests {
     }
   }
 
+  @Test func nameWithAControlCharacterDoesNotReachTheTerminal() async {
+    let tester = StoreTester(PanelStore.self)
+
+    let failure = await failure { tester.invoke(.press("\u{1B}[2J")) }
+
+    #expect(failure.hasPrefix("PanelStore after Panel.press(\"\\u{1B}[2J\"):\n"))
+    #expect(failure.contains(#"✗ buttons[\u{1B}[2J]: 0 → 1, which was not expected"#))
+  }
+
   @Test func storeTesterDistinguishesPrivatePropertiesOfTheSameName() async {
     let tester = StoreTester(HeirStore.self)
 
@@ -520,6 +529,22 @@ private final class ReadingStore: Storable {
   func reduce(with state: Reading) {
     switch state {
     case .measure(let number): reading.value = number
+    }
+  }
+}
+
+private enum Panel: DispatchState {
+  typealias RelatedStoreType = PanelStore
+
+  case press(String)
+}
+
+private final class PanelStore: Storable {
+  private let buttons = ["\u{1B}[2J": Variable(0)]
+
+  func reduce(with state: Panel) {
+    switch state {
+    case .press(let button): buttons[button]?.value += 1
     }
   }
 }

@@ -76,9 +76,7 @@ struct PageUpdate: Encodable, Sendable {
     // Encoding can't fail, because an update contains only texts and numbers.
     let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
     // Bytes are replaced, because a `Character` can combine `<` with neighboring scalars.
-    return Data(
-      data.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
-        .joined(separator: #"\u003c"#.utf8)
-    )
+    let parts = data.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+    return Data(parts.joined(separator: #"\u003c"#.utf8))
   }
 }

@@ -111,7 +111,11 @@ final class LiveServer: @unchecked Sendable {
   private func run(_ react: (HTTPRequest) -> Reaction) {
     while let ready = waitForWork() {
       if ready.isAnyoneNew { acceptAll() }
-      for (connection, response) in takeAnswers() {
+      let answers = lock.withLock {
+        defer { self.answers = [] }
+        return self.answers
+      }
+      for (connection, response) in answers {
         connections.first { $0.number == connection }?.respond(response)
       }
       for connection in connections {
@@ -163,13 +167,6 @@ final class LiveServer: @unchecked Sendable {
     }
     let readable = polled.dropFirst(2).filter { $0.revents & ~Int16(POLLOUT) != 0 }
     return (polled[1].revents != 0, Set(readable.map { Socket(descriptor: $0.fd) }))
-  }
-
-  private func takeAnswers() -> [(connection: Int, response: HTTPResponse)] {
-    lock.withLock {
-      defer { answers = [] }
-      return answers
-    }
   }
 
   private func acceptAll() {
