@@ -63,8 +63,11 @@ public final class DispatchLogger: Sendable {
   /// full pipe takes only a part of a line, the logger writes the rest before the next line. The property ``failure``
   /// contains the first error.
   ///
-  /// - Parameter file: The file to write to. The logger doesn't close the file. The other parameters are the same as for
-  ///   a stream.
+  /// - Parameters:
+  ///   - dispatcher: The dispatcher to log.
+  ///   - format: The format of the lines.
+  ///   - types: The types of the states to log, or `nil` for all types.
+  ///   - file: The file to write to. The logger doesn't close the file.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
@@ -82,8 +85,12 @@ public final class DispatchLogger: Sendable {
   /// let logger = DispatchLogger { log.debug("\($0)") }
   /// ```
   ///
-  /// - Parameter write: A closure that receives the lines of a dispatch, without a line break at the end. Calls of the
-  ///   closure never overlap. The other parameters are the same as for a stream.
+  /// - Parameters:
+  ///   - dispatcher: The dispatcher to log.
+  ///   - format: The format of the lines.
+  ///   - types: The types of the states to log, or `nil` for all types.
+  ///   - write: A closure that receives the lines of a dispatch, without a line break at the end. Calls of the
+  ///     closure never overlap.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,
