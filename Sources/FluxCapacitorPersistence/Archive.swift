@@ -117,7 +117,11 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
       data = Envelope(version: version, saved: try coder.encode(saved)).data(isJSON: coder.isJSON)
     } catch {
       releaseAfterUnlocking(error)
-      throw .notEncodable("\(error)")
+      // The error's own text contains the value.
+      guard case EncodingError.invalidValue(let value, let context) = error else {
+        throw .notEncodable("\(error)")
+      }
+      throw .notEncodable("\(type(of: value)): \(context.debugDescription)")
     }
     // Another coder might have written a text that isn't JSON.
     if coder.isJSON, !(coder is JSONCoder), (try? Envelope(data)) == nil {

@@ -57,7 +57,9 @@ public struct JSONCoder: ArchiveCoder {
     )
     let data = try encoder.encode(saved)
     // Foundation writes a `Decimal` that isn't a number as `NaN`, and can't read the file.
-    if data.range(of: Data("NaN".utf8)) != nil { _ = try JSONSerialization.jsonObject(with: data) }
+    if data.range(of: Data("NaN".utf8)) != nil {
+      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+    }
     return data
   }
 

@@ -99,14 +99,13 @@ public final class StoreTester<Store: Storable>: Sendable {
     column: UInt = #column,
     @ListBuilder<Change<Store>> changes: () -> [Change<Store>] = { [] }
   ) {
+    let place = Place(fileID, filePath, line, column)
+    if !dispatcher.isRegistered(store) {
+      place.fail("This \(Store.self) gets no states, because it isn't registered.")
+    }
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     dispatcher.dispatch(state)
-    expect(
-      changes(),
-      since: before,
-      after: shownState(state),
-      at: Place(fileID, filePath, line, column)
-    )
+    expect(changes(), since: before, after: shownState(state), at: place)
   }
 
   /// Expects an operation to cause the listed changes. For example, the operation can be an action that
@@ -154,17 +153,6 @@ public final class StoreTester<Store: Storable>: Sendable {
   }
 
   /// Expects a synchronous operation to cause the listed changes.
-  ///
-  /// ```swift
-  /// tester.expect {
-  ///   Change(\.isFetching, to: true)
-  ///   Change(\.names, to: ["octocat/FluxCapacitor"])
-  ///   Change(\.isFetching, to: false)
-  /// } when: {
-  ///   action.invoke(.isFetching(true))
-  ///   action.invoke(.show(["octocat/FluxCapacitor"]))
-  /// }
-  /// ```
   ///
   /// A synchronous test can use this method without `await`. In an asynchronous test, the compiler chooses the
   /// asynchronous method of the same name.
@@ -217,7 +205,10 @@ public final class StoreTester<Store: Storable>: Sendable {
       happened: happened,
       names: contents.items.map(\.name),
       isExact: strictness == .exact,
-      isDerived: { name in contents.items.contains { $0.name == name && $0.value.isDerived } }
+      // A superclass and a subclass can have private properties of the same name.
+      isDerived: { name in
+        Set(contents.items.filter { $0.name == name }.map(\.value.isDerived)) == [true]
+      }
     )
     if let text = difference.text {
       let hints = hintAtHiddenParts(in: happened.map(\.new)) + dispatcher.hintAtUnsettled

@@ -6,15 +6,15 @@ import Testing
 // The cookbook's recipes for errors, pauses and throttling, and the suite of all recipes.
 
 extension String {
-  /// A text that a person can read. The error itself belongs into a log.
+  /// A text that a person can read. Log the error itself.
   init(explaining error: any Error) {
     self =
       (error as? any LocalizedError)?.errorDescription ?? "That didn’t work. Please try again."
   }
 }
 
-/// Returns the pause before the next attempt: 1, 2, 4 … seconds, at most a minute. A random part of it is left out, or a
-/// thousand clients would come back in the same moment.
+/// Returns the pause before the next attempt: 1, 2, 4 … seconds, at most a minute. It's shortened at random, so that not
+/// all clients return at the same moment.
 func pause(afterAttempt attempt: Int) -> Duration {
   .seconds(min(60, 1 << min(attempt - 1, 6))) * Double.random(in: 0.5...1)
 }

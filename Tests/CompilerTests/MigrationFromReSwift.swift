@@ -13,7 +13,6 @@ extension Dispatcher {
 
     case increment
     case decrement
-    case beginFetching
     case fetched(Int)
   }
 }
@@ -21,10 +20,8 @@ extension Dispatcher {
 final class StepsStore: Storable {
   let effects = Effects(.first)
   var count: Constant<Int> { _count.constant }
-  var isFetching: Constant<Bool> { _isFetching.constant }
   let countText: Constant<String>
   private let _count = Variable(0)
-  private let _isFetching = Variable(false)
 
   init() {
     countText = _count.map { String($0) }.removeDuplicates()
@@ -34,10 +31,7 @@ final class StepsStore: Storable {
     switch state {
     case .increment: _count.value += 1
     case .decrement: _count.value -= 1
-    case .beginFetching: _isFetching.value = true
-    case .fetched(let count):
-      _count.value += count
-      _isFetching.value = false
+    case .fetched(let count): _count.value += count
     }
   }
 }
@@ -57,10 +51,7 @@ struct StepsAction: Actionable {
   private var effects: Effects { StepsStore.instantiate().effects }
 
   func fetch() {
-    effects.run { effect in
-      invoke(.beginFetching, as: effect)
-      invoke(.fetched(await service.steps()), as: effect)
-    }
+    effects.run { effect in invoke(.fetched(await service.steps()), as: effect) }
   }
 }
 
@@ -107,12 +98,12 @@ struct StepsTests {
     }
   }
 
-  @Test func fetchInvokesBeginFetchingAndThenTheFetchedSteps() async {
+  @Test func fetchAddsTheFetchedSteps() async {
+    let tester = StoreTester(StepsStore.self)
     let action = StepsAction(service: StepsService { 10 })
 
-    await expectStates {
-      Dispatcher.Steps.beginFetching
-      Dispatcher.Steps.fetched(10)
+    await tester.expect {
+      Change(\.count, to: 10)
     } when: {
       action.fetch()
       await Dispatcher.shared.settled()
@@ -151,11 +142,11 @@ struct MigrationFromReSwift {
     action.fetch()
     await gate.reached()
     action.fetch()
-    #expect(store.isFetching.value)
+    #expect(store.effects.isRunning.value)
     gate.open()
     await Dispatcher.shared.settled()
 
-    #expect(!store.isFetching.value)
+    #expect(!store.effects.isRunning.value)
     #expect(store.count.value == 10)
   }
 

@@ -90,6 +90,8 @@ struct RepositoryStoreTests {
 
 @Suite(.isolatedDispatcher)
 struct RepositoryActionTests {
+  private let store = RepositoryStore.instantiate()
+
   @Test func fetchInvokesShowWithTheFetchedNames() async {
     let action = RepositoryAction(session: MockApiSession { ["\($0)/FluxCapacitor"] })
 
@@ -132,7 +134,6 @@ struct RepositoryActionTests {
 
   @Test func failedFetchStoresTheError() async {
     struct NotFound: Error {}
-    let store = RepositoryStore.instantiate()
     let action = RepositoryAction(session: MockApiSession { _ in throw NotFound() })
 
     action.fetch("nobody")
@@ -142,7 +143,6 @@ struct RepositoryActionTests {
   }
 
   @Test func newerFetchSupersedesTheOlderFetch() async {
-    let store = RepositoryStore.instantiate()
     let gate = Gate()
     let action = RepositoryAction(
       session: MockApiSession { login in

@@ -32,6 +32,13 @@ struct DescriptionTests {
     var customMirror: Mirror { Mirror(self, children: ["year": 1985]) }
   }
 
+  /// A value with a description that contains a secret, which the mirror doesn't show.
+  private struct Hiding: Sendable, CustomReflectable, CustomStringConvertible {
+    let token: Token? = Token(text: "s3cret")
+    var description: String { "\(token?.text ?? "")" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
   /// A value whose mirror claims to be the mirror of a dictionary, but has no pairs.
   private struct Pairless: Sendable, CustomReflectable {
     var customMirror: Mirror {
@@ -96,6 +103,7 @@ struct DescriptionTests {
       Login(token: Token(text: "s3cret"))..<Login(token: Token(text: "s3cret2"))
     ),
     ("Reflected(year: 1985)", Reflected()),
+    ("Hiding", Hiding()),
     ("[1985, 1955]", Pairless()),
     ("Session", session),
     ("a session with •••", NamedSession()),
@@ -104,7 +112,8 @@ struct DescriptionTests {
 
   @Test(arguments: values)
   func dispatchLoggerWritesValuesAsInSourceCode(text: String, value: any Sendable) throws {
-    #expect(try written(value) == text)
+    let written = try written(value)
+    #expect(written == text)
   }
 
   @Test func printingOrDumpingASecretRevealsNoneOfItsContents() {

@@ -194,6 +194,36 @@ struct DispatchLoggerTests {
     withExtendedLifetime(writer) {}
   }
 
+  #if os(Linux)
+    /// A limit of the file's size stands in for a full disk.
+    @Test func lineThatAFullDiskHasCutIsCompletedBeforeTheNextLine() async {
+      await #expect(processExitsWith: .success) {
+        signal(SIGXFSZ, SIG_IGN)
+        let folder = try TemporaryFolder()
+        let file = folder.file("log")
+        try Data().write(to: file)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        var limits = rlimit()
+        getrlimit(resource, &limits)
+        let stream = FileStream(try FileHandle(forWritingTo: file))
+
+        func write(_ line: String, with room: rlim_t) {
+          var limits = rlimit(rlim_cur: room, rlim_max: limits.rlim_max)
+          setrlimit(resource, &limits)
+          stream.write(line)
+        }
+        write("a whole line\n", with: 20)
+        write("a line that is cut\n", with: 20)
+        write("a lost line\n", with: 20)
+        write("the last line\n", with: limits.rlim_max)
+
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text == "a whole line\na line that is cut\nthe last line\n")
+        #expect(stream.failure != nil)
+      }
+    }
+  #endif
+
   /// The logger suppresses the `SIGPIPE` signal, which would end the process.
   @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()

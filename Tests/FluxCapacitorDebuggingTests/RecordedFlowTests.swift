@@ -127,7 +127,8 @@ struct RecordedFlowTests {
   @Test(arguments: [
     Parcel(Badge.secret), Parcel(Box([Badge.secret: 1])), Parcel(Box(["a": [[Badge.secret: 1]]])),
     Parcel(Box(Badge?.some(.secret))), Parcel(Box([1: Badge.secret])), Parcel(Teller()),
-    Parcel(Heir()), Parcel(Writer { try $0.singleValueContainer().encoding(Badge.secret) }),
+    Parcel(Heir()), Parcel(Reader()), Parcel(Hider()), Parcel([Hider?.some(Hider())]),
+    Parcel(Writer { try $0.singleValueContainer().encoding(Badge.secret) }),
     Parcel(Writer { try $0.unkeyedContainer().superEncoding(Badge.secret) }),
     Parcel(Writer { $0.unkeyedContainer().trying(Badge.secret) }),
     Parcel(
@@ -409,6 +410,25 @@ private final class Teller: Encodable, Sendable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(badge[0]?.stringValue)
+  }
+}
+
+/// A value that encodes the text of a secret in an object.
+private struct Reader: Encodable {
+  private let teller: (Teller, Int) = (Teller(), 1)
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.singleValueContainer().encoding("s3cret")
+  }
+}
+
+/// A value that encodes the text of a secret that its mirror doesn't show.
+private struct Hider: Encodable, CustomReflectable {
+  private let badge: Badge? = .secret
+  var customMirror: Mirror { Mirror(self, children: []) }
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.singleValueContainer().encoding("s3cret")
   }
 }
 

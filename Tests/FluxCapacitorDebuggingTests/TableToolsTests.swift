@@ -107,6 +107,19 @@ struct TableToolsTests {
     withExtendedLifetime(logger) {}
   }
 
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test func rowsWithAnInlineArrayAreComparedAndRestored() {
+    let store = PixelStore.instantiate()
+    let (logger, circuits) = (DispatchLogger(format: .textWithChanges, to: text), TimeCircuits())
+
+    Dispatcher.shared.dispatch(Pixels.paint([1, 2, 3]))
+    circuits.undo()
+
+    #expect(text.lines.last == "    PixelStore.pixels: 1 part is not compared")
+    #expect(store.pixels[id: 1]?.color[0] == 0)
+    withExtendedLifetime(logger) {}
+  }
+
   @Test func jsonLineHasThePathsOfTheChangedRows() throws {
     let logger = DispatchLogger(format: .jsonLines, to: text)
     change { [milk] in $0.append(milk) }
@@ -163,6 +176,29 @@ private final class LooseStore: Storable {
   func reduce(with state: Loose) {
     switch state {
     case .note(let note): _rows[id: 1]?.note = note
+    }
+  }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+private enum Pixels: DispatchState {
+  typealias RelatedStoreType = PixelStore
+
+  case paint(InlineArray<3, Int>)
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+private final class PixelStore: Storable {
+  struct Pixel: Identifiable {
+    let id: Int
+    var color: InlineArray<3, Int> = [0, 0, 0]
+  }
+
+  let pixels = VariableTable([Pixel(id: 1)])
+
+  func reduce(with state: Pixels) {
+    switch state {
+    case .paint(let color): pixels[id: 1]?.color = color
     }
   }
 }

@@ -94,6 +94,65 @@ struct TimeCircuitsTests {
     #expect(store.names.value == ["1"])
   }
 
+  /// The thread that is calling the observers of a variable also calls them for the undo of another thread.
+  @Test func travelKeepsTheHistoryIfAnotherThreadDeliversItsChanges() async {
+    let dispatcher = Dispatcher()
+    let stores = (
+      CounterStore.instantiate(on: dispatcher), LabelStore.instantiate(on: dispatcher)
+    )
+    let circuits = TimeCircuits(dispatcher)
+    let (held, release, done) = (Gate(), DispatchSemaphore(value: 0), Gate())
+    let dusts = [
+      stores.0.count.observe(ignoreFirst: true) {
+        dispatcher.dispatch(LabelStore.State(text: "\($0)"))
+      },
+      stores.0.count.observe(ignoreFirst: true) { count in
+        guard count == 2 else { return }
+        held.open()
+        release.wait()
+      },
+    ]
+    dispatcher.dispatch(Dispatcher.Counter.add(1))
+    Thread.detachNewThread {
+      dispatcher.dispatch(Dispatcher.Counter.add(1))
+      done.open()
+    }
+    await held.pass()
+
+    circuits.travel(to: 2)
+    release.signal()
+    await done.pass()
+    dusts[1].clean()
+
+    #expect(circuits.events.count == 4)
+    circuits.travel(to: 4)
+    #expect(stores.0.count.value == 2)
+    dusts[0].clean()
+  }
+
+  /// The changes of an undo in an observer are delivered after the observer's call.
+  @Test func travelInAnObserverKeepsTheHistoryIfAnotherObserverInvokesAState() {
+    let dispatcher = Dispatcher()
+    let stores = (
+      CounterStore.instantiate(on: dispatcher), LabelStore.instantiate(on: dispatcher)
+    )
+    let circuits = TimeCircuits(dispatcher)
+    let position = Variable(0)
+    let dusts = [
+      stores.0.count.observe(ignoreFirst: true) {
+        dispatcher.dispatch(LabelStore.State(text: "\($0)"))
+      },
+      position.observe(ignoreFirst: true) { circuits.travel(to: $0) },
+    ]
+    for _ in 1...2 { dispatcher.dispatch(Dispatcher.Counter.add(1)) }
+
+    position.value = 2
+
+    #expect(circuits.events.count == 4)
+    #expect(circuits.position == 2)
+    for dust in dusts { dust.clean() }
+  }
+
   @Test func stateOfAnObserverThatTravelHasNotCausedReplacesLaterDispatches() async {
     let queue = DispatchQueue(label: "observer")
     let field = Variable("")

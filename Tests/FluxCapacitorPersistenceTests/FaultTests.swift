@@ -302,6 +302,52 @@ struct FaultTests {
     withExtendedLifetime((notes, otherNotes)) {}
   }
 
+  @Test func releasedKeeperSavesAfterTheDiskHasSpaceAgain() async throws {
+    let system = FaultyFileSystem(.error(ENOSPC), atEach: "write")
+    let released = Gate()
+    do {
+      let keeper = try keeper(fileSystem: system)
+      let store = try keeper.open(TransientStore.self)
+      store.released.withLock { $0 = released }
+      dispatcher.dispatch(Transient.add)
+      await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+      withExtendedLifetime(store) {}
+    }
+
+    // Neither the timer of the change nor that of the failed save keeps the changes, so a third one begins.
+    await clock.sleeping(3)
+    system.heal()
+    await clock.advance(by: .seconds(60))
+    await released.pass()
+
+    #expect(try folder.text(of: "transient.json").contains("1"))
+  }
+
+  /// Nobody can learn of the failure any more, or close the keeper.
+  @Test func releasedKeeperGivesUpAFolderThatWasReplaced() async throws {
+    let released = Gate()
+    do {
+      let keeper = try keeper()
+      let store = try keeper.open(TransientStore.self)
+      store.released.withLock { $0 = released }
+      dispatcher.dispatch(Transient.add)
+      try await keeper.flush()
+      try FileManager.default.removeItem(at: folder.url)
+      try FileManager.default.createDirectory(
+        at: folder.url,
+        withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700]
+      )
+      try folder.write("other", to: "transient.json")
+      dispatcher.dispatch(Transient.add)
+      await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+      withExtendedLifetime(store) {}
+    }
+
+    await released.pass()
+    #expect(try folder.text(of: "transient.json") == "other")
+  }
+
   @Test func closingAKeyInADeletedFolderLetsTheOtherStoresBeSavedToo() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
@@ -472,4 +518,25 @@ private final class LongNameStore: Storable, Persistable {
 
   func reduce(with _: LongName) {}
   func restore(_: Int) {}
+}
+
+private enum Transient: DispatchState {
+  typealias RelatedStoreType = TransientStore
+
+  case add
+}
+
+/// A store that opens a gate when it's released.
+private final class TransientStore: Persistable {
+  static let archive = Archive(Int.self, named: "transient", version: 1)
+
+  let released = Guarded<Gate?>(nil)
+  private let count = Variable(0)
+
+  deinit { released.withLock { $0 }?.open() }
+
+  var saved: Int { count.value }
+
+  func restore(_ saved: Int) { count.value = saved }
+  func reduce(with _: Transient) { count.value += 1 }
 }

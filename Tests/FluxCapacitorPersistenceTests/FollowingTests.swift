@@ -260,6 +260,24 @@ struct FollowingTests {
     withExtendedLifetime((follower, counter)) {}
   }
 
+  @Test func flushOfAKeyReadsOneFile() async throws {
+    let system = FaultyFileSystem.intact
+    let follower = try Keeper(directory: folder.url, role: .following, fileSystem: system)
+    let counters = try ["a", "b", "c"].map {
+      try follower.open(CounterStore.self, key: $0, on: Dispatcher())
+    }
+    try await follower.flush()
+    func looks() -> Int { system.calls.filter { $0 == "fstatat" }.count }
+    let former = looks()
+
+    try await follower.flush(CounterStore.self, key: "b")
+    #expect(looks() == former + 1)
+    try await follower.flush()
+
+    #expect(looks() == former + 4)
+    withExtendedLifetime(counters) {}
+  }
+
   @Test func closedFollowerAdoptsNothing() async throws {
     let (follower, followed) = try follower()
     try await follower.close()

@@ -50,6 +50,25 @@ struct FormatTests {
   @Test func decimalNaNIsRefused() throws {
     #expect(try restored(["NaN": Decimal(1)]) == ["NaN": 1])
     #expect(throws: KeeperFailure.Cause.self) { try restored(["price": Decimal.nan]) }
+    #expect(throws: KeeperFailure.Cause.self) { try restored(Decimal.nan) }
+  }
+
+  @Test func textThatContainsNaNSurvives() throws {
+    #expect(try restored("NaN") == "NaN")
+  }
+
+  /// Foundation's error contains the value.
+  @Test func failureOfAnEncodingHasNoValue() throws {
+    struct Token: Codable {
+      var text = "Marvin Berry"
+
+      func encode(to _: any Encoder) throws {}
+    }
+
+    let failure = #expect(throws: KeeperFailure.Cause.self) { try restored(Token()) }
+
+    let text = try #require(failure.map { "\($0)" })
+    #expect(text.contains("Token") && !text.contains("Berry"))
   }
 
   @Test func dateKeepsItsFraction() throws {

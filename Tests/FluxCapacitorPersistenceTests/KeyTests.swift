@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 import FluxCapacitorPersistence
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
@@ -193,6 +194,36 @@ struct KeyTests {
     withExtendedLifetime(stores) {}
   }
 
+  /// A store that instantiates another one while it is restored or saved gets the one of its own dispatcher.
+  @Test func storeSeesItsDispatcherAsTheSharedOne() async throws {
+    let (dispatcher, other) = (Dispatcher(), Dispatcher())
+    let keeper = try Keeper(
+      directory: folder.url.appendingPathComponent("hosts"),
+      clock: ManualClock(),
+      savesTimeTravel: false
+    )
+    let store = try keeper.open(HostStore.self, key: "a", on: dispatcher)
+    let circuits = TimeCircuits(dispatcher)
+    dispatcher.dispatch(Host.rename("Lou"))
+    try await keeper.flush()
+    let follower = try Keeper(
+      directory: folder.url.appendingPathComponent("hosts"),
+      role: .following,
+      clock: ManualClock()
+    )
+    let followed = try follower.open(HostStore.self, key: "a", on: other)
+    dispatcher.dispatch(Host.rename("Goldie"))
+    circuits.undo()
+    circuits.redo()
+    dispatcher.dispatch(Host.rename("Wilbur"))
+    try await keeper.flush()
+    try await follower.flush()
+
+    #expect(followed.name.value == "Wilbur")
+    #expect(store.dispatchers.withLock { $0.allSatisfy { $0 === dispatcher } })
+    #expect(followed.dispatchers.withLock { $0.allSatisfy { $0 === other } })
+  }
+
   // MARK: The value on the disk
 
   @Test func savedValueChangesWhenTheFileDoes() async throws {
@@ -232,4 +263,34 @@ struct KeyTests {
 /// The number of open descriptors, or zero on other systems than Linux.
 private func descriptors() -> Int {
   (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+}
+
+private enum Host: DispatchState {
+  typealias RelatedStoreType = HostStore
+
+  case rename(String)
+}
+
+private final class HostStore: Storable, Persistable {
+  static let archive = Archive(String.self, named: "host", version: 1)
+
+  /// The shared dispatchers that `saved` and `restore` have seen.
+  let dispatchers = Guarded<[Dispatcher]>([])
+  let name = Variable("")
+
+  var saved: String {
+    dispatchers.withLock { $0.append(.shared) }
+    return name.value
+  }
+
+  func reduce(with state: Host) {
+    switch state {
+    case .rename(let name): self.name.value = name
+    }
+  }
+
+  func restore(_ saved: String) {
+    dispatchers.withLock { $0.append(.shared) }
+    name.value = saved
+  }
 }

@@ -132,6 +132,70 @@ struct UnchangedStoreTests {
     #expect(try !folder.text(of: "tags.json").contains("first"))
     #expect(try folder.text(of: "tags.previous").contains("second"))
   }
+
+  @Test func changeOfAVariableThatAMirrorHidesIsSaved() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(VaultStore.self)
+
+    Dispatcher.shared.transaction { store.code.value = 1955 }
+    try await keeper.close()
+
+    #expect(try folder.text(of: "vault.json").contains("1955"))
+  }
+
+  /// The reduce changes an object in a variable, so the variable's version stays the same.
+  @Test func reduceAfterATransactionIsSaved() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(SafeStore.self)
+
+    Dispatcher.shared.transaction {}
+    Dispatcher.shared.dispatch(Safe.set(1955))
+    try await keeper.close()
+
+    #expect(try folder.text(of: "safe.json").contains("1955"))
+    withExtendedLifetime(store) {}
+  }
+}
+
+private enum Vault: DispatchState {
+  typealias RelatedStoreType = VaultStore
+}
+
+/// A store that shows only one of its variables to a debugger.
+private final class VaultStore: Storable, Persistable, CustomReflectable {
+  static let archive = Archive(Int.self, named: "vault", version: 1)
+
+  let code = Variable(0)
+  private let attempts = Variable(0)
+
+  var saved: Int { code.value }
+  var customMirror: Mirror { Mirror(self, children: ["attempts": attempts]) }
+
+  func reduce(with _: Vault) {}
+
+  func restore(_ saved: Int) { code.value = saved }
+}
+
+private enum Safe: DispatchState {
+  typealias RelatedStoreType = SafeStore
+
+  case set(Int)
+}
+
+private final class SafeStore: Storable, Persistable {
+  static let archive = Archive(Int.self, named: "safe", version: 1)
+
+  private let lock = Variable(Guarded(0))
+
+  var saved: Int { lock.value.withLock { $0 } }
+
+  func reduce(with state: Safe) {
+    switch state {
+    case .set(let code): restore(code)
+    }
+  }
+
+  func restore(_ saved: Int) { lock.value.withLock { $0 = saved } }
 }
 
 private enum Tags: DispatchState {

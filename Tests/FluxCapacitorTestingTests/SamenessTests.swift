@@ -2,6 +2,7 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Synchronization
 import Testing
 
 /// When two values count as the same: a test may pass only if they are.
@@ -75,6 +76,40 @@ struct SamenessTests {
     #expect(failure.contains("Short has a mirror of its own and isn't Equatable"))
   }
 
+  @Test func objectsThatHidePartsAreTheSameOnlyIfTheyAreOneObject() async {
+    let (locked, token) = (Guarded(1), Token())
+
+    #expect(await areTheSame(locked, locked))
+    #expect(await !areTheSame(locked, Guarded(2)))
+    #expect(await !areTheSame(Pair(first: locked, second: 1), Pair(first: Guarded(2), second: 1)))
+    #expect(await areTheSame(token, token))
+    #expect(await !areTheSame(token, Token()))
+    let failure = await failure {
+      expectStates {
+        Anything.hold(locked)
+      } when: {
+        invoke(Guarded(1))
+      }
+    }
+    #expect(failure.contains("Guarded hides parts and isn't Equatable"))
+  }
+
+  @Test func viewsOfADictionaryAreTheSameOnlyIfTheyAreOfOneDictionary() async {
+    func values(_ number: Int) -> [Int: Opaque].Values { [1: Opaque(number: number)].values }
+    let first = values(1)
+
+    #expect(await areTheSame(first, first))
+    #expect(await !areTheSame(first, values(2)))
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test func inlineArraysAreTheSameOnlyIfTheirBytesAre() async {
+    let array: InlineArray<3, Int> = [1, 2, 3]
+
+    #expect(await areTheSame(array, [1, 2, 3] as InlineArray<3, Int>))
+    #expect(await !areTheSame(array, [1, 2, 4] as InlineArray<3, Int>))
+  }
+
   @Test func listsWithMirrorsOfTheirOwnAreRefused() async {
     struct Ordered: CustomReflectable {
       let pairs: [(key: String, value: Opaque)]
@@ -103,6 +138,29 @@ struct SamenessTests {
 
     #expect(failure.contains("the changes were expected in another order: shade, shade"))
     await expect("r", "b")
+  }
+
+  @Test func exactTesterExpectsAnyOfTheChangesOfADerivedConstantInTheirOrder() async {
+    let tester = StoreTester(LampStore.self)
+
+    func expect(_ shades: String...) async {
+      await tester.expect {
+        for color in ["red", "blue"] { Change(\.color, to: color) }
+        for shade in shades { Change(\.shade, to: shade) }
+      } when: {
+        tester.store.paint("red")
+        tester.store.paint("blue")
+      }
+      tester.store.paint("white")
+    }
+
+    await expect()
+    await expect("r")
+    await expect("b")
+    await expect("r", "b")
+    for shades in [("b", "r"), ("b", "b"), ("r", "g")] {
+      _ = await failure { await expect(shades.0, shades.1) }
+    }
   }
 
   @Test func objectsThatReferToEachOtherAreCompared() async {
@@ -257,6 +315,14 @@ private final class Subclass: Object, @unchecked Sendable {
     super.init(content)
   }
 }
+
+private final class Guarded: Sendable {
+  let number: Mutex<Int>
+
+  init(_ number: Int) { self.number = Mutex(number) }
+}
+
+private final class Token: Sendable {}
 
 private final class Linked: @unchecked Sendable {
   let number: Int

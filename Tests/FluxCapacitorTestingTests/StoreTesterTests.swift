@@ -19,6 +19,41 @@ struct StoreTesterTests {
     tester.invoke(.found(["a", "b"]))
   }
 
+  @Test func storeTesterOfAnUnregisteredStoreFails() async {
+    let tester = StoreTester(SearchStore())
+
+    let failure = await failure { tester.invoke(.isSearching(false)) }
+
+    #expect(failure == "This SearchStore gets no states, because it isn't registered.")
+  }
+
+  @Test func storeTesterComparesANumberWithAnOptionalNumber() async {
+    let tester = StoreTester(ReadingStore.self)
+
+    for number in [1, Double.nan] {
+      tester.invoke(.measure(number)) {
+        Change.named("reading", to: number)
+      }
+    }
+  }
+
+  @Test func nameWithAControlCharacterDoesNotReachTheTerminal() async {
+    let tester = StoreTester(PanelStore.self)
+
+    let failure = await failure { tester.invoke(.press("\u{1B}[2J")) }
+
+    #expect(failure.hasPrefix("PanelStore after Panel.press(\"\\u{1B}[2J\"):\n"))
+    #expect(failure.contains(#"✗ buttons[\u{1B}[2J]: 0 → 1, which was not expected"#))
+  }
+
+  @Test func storeTesterDistinguishesPrivatePropertiesOfTheSameName() async {
+    let tester = StoreTester(HeirStore.self)
+
+    let failure = await failure { tester.invoke(.put(3)) }
+
+    #expect(failure.contains("✗ total: 0 → 3, which was not expected"))
+  }
+
   @Test func storeTesterAcceptsExpectedChangesToDerivedConstants() {
     tester.invoke(.found(["a"])) {
       Change(\.count, to: 1)
@@ -478,6 +513,65 @@ private final class PriceStore: Storable {
     case .set(let date, let price):
       _date.value = date
       _price.value = price
+    }
+  }
+}
+
+private enum Reading: DispatchState {
+  typealias RelatedStoreType = ReadingStore
+
+  case measure(Double?)
+}
+
+private final class ReadingStore: Storable {
+  private let reading = Variable<Double?>(nil)
+
+  func reduce(with state: Reading) {
+    switch state {
+    case .measure(let number): reading.value = number
+    }
+  }
+}
+
+private enum Panel: DispatchState {
+  typealias RelatedStoreType = PanelStore
+
+  case press(String)
+}
+
+private final class PanelStore: Storable {
+  private let buttons = ["\u{1B}[2J": Variable(0)]
+
+  func reduce(with state: Panel) {
+    switch state {
+    case .press(let button): buttons[button]?.value += 1
+    }
+  }
+}
+
+private enum Heir: DispatchState {
+  typealias RelatedStoreType = HeirStore
+
+  case put(Int)
+}
+
+private class Ancestor: @unchecked Sendable {
+  private let total = Variable(0)
+
+  func put(_ number: Int) { total.value = number }
+}
+
+private final class HeirStore: Ancestor, Storable, @unchecked Sendable {
+  typealias DispatchStateType = Heir
+
+  private let count = Variable(0)
+  private let total: Constant<Int>
+
+  override init() { total = count.map { $0 + 1 } }
+
+  func reduce(with state: Heir) {
+    switch state {
+    case .put(let number): put(number)
     }
   }
 }

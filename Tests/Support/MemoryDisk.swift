@@ -113,22 +113,23 @@
       }
     }
 
-    package func mode(of file: Int32) throws(SystemError) -> mode_t {
-      lock.withLock { opened[file]?.file == MemoryDisk.folder } ? 0o040700 : 0o100600
+    package func status(of file: Int32) throws(SystemError) -> stat {
+      status(ofFile: lock.withLock { opened[file]?.file ?? 0 })
     }
 
-    package func linkCount(of _: Int32) throws(SystemError) -> Int { 1 }
-
-    package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
-      let number = lock.withLock { opened[file]?.file ?? 0 }
-      return FileIdentity(device: 0, number: UInt64(bitPattern: Int64(number)))
-    }
-
-    package func identity(of name: String, in _: Int32) throws(SystemError) -> FileIdentity {
+    package func status(of name: String, in _: Int32) throws(SystemError) -> stat {
       try step("fstatat") { () throws(SystemError) in
         guard let file = names[name] else { throw SystemError("fstatat", ENOENT) }
-        return FileIdentity(device: 0, number: UInt64(file))
+        return status(ofFile: file)
       }
+    }
+
+    private func status(ofFile file: Int) -> stat {
+      var status = stat()
+      status.st_mode = file == MemoryDisk.folder ? 0o040700 : 0o100600
+      status.st_nlink = 1
+      status.st_ino = ino_t(truncatingIfNeeded: file)
+      return status
     }
 
     package func open(_ name: String, in _: Int32) throws(SystemError) -> Int32 {

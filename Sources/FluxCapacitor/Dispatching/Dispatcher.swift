@@ -189,17 +189,30 @@ public final class Dispatcher: Sendable {
 
   private func travelInTurn<Result>(_ body: () -> Result) -> Result {
     inTurn {
-      read { for watcher in registry.watchers { watcher.note(.travel) } }
-      return body()
+      read {
+        withDispatcher(self) { for watcher in registry.watchers { watcher.note(.travel) } }
+      }
+      let result = body()
+      let delivery = pendingWork.begin(.delivery(of: Dispatcher.self))
+      currentThread().endAfterRound(delivery)
+      return result
     }
   }
 
   /// Whether the current thread is calling an observer.
   package static var isInObserver: Bool { currentThread().pointee.isDelivering }
 
-  /// Calls a closure when no observer of this dispatcher or of the process's one is still to be called on a queue.
-  package func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {
-    pendingWork.whenQueuedCallsEnd { PendingWork.ofProcess.whenQueuedCallsEnd(body) }
+  /// Calls a closure when this dispatcher and the process's one at the same time have no observer that is still to be called
+  /// because of a dispatch, of a travel or on a queue.
+  package func whenCallsEnd(_ body: @escaping @Sendable () -> Void) {
+    pendingWork.whenCallsEnd { [self] in
+      let changes = pendingWork.changeCount
+      PendingWork.ofProcess.whenCallsEnd { [self] in
+        // Meanwhile, a call of the process's dispatcher might have led to one of this dispatcher.
+        let isStill = !pendingWork.hasCalls && pendingWork.changeCount == changes
+        if isStill { body() } else { whenCallsEnd(body) }
+      }
+    }
   }
 
   /// Returns the single live store of a type, which a closure creates if there is none.

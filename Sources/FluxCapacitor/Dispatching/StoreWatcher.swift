@@ -14,8 +14,14 @@
     case travel
   }
 
-  /// Whether the store might have changed since the last `reset()`, guarded by the dispatcher's turn.
+  // The dispatcher's turn guards the two properties below.
+
+  /// Whether the store might have changed since the last `reset()`.
   @exclusivity(unchecked) @usableFromInline var hasChanged = false
+
+  /// Whether the store has reduced a state since the last `reset()`. A reduce says more than a transaction, so it's noted
+  /// even after one.
+  @exclusivity(unchecked) @usableFromInline var hasReduced = false
 
   private let didNote: @Sendable (Change) -> Void
 
@@ -24,14 +30,15 @@
 
   /// Notes a change. The caller must hold the dispatcher's turn.
   @inlinable func note(_ change: Change) {
-    if !hasChanged || change == .travel { noteFirst(change) }
+    if change == .reduce ? !hasReduced : !hasChanged || change == .travel { noteFirst(change) }
   }
 
   @usableFromInline func noteFirst(_ change: Change) {
     hasChanged = true
+    hasReduced = change == .reduce
     didNote(change)
   }
 
   /// Lets the next change call the closure again. The caller must hold the dispatcher's turn.
-  package func reset() { hasChanged = false }
+  package func reset() { (hasChanged, hasReduced) = (false, false) }
 }

@@ -118,6 +118,11 @@ extension Dispatcher {
     return stores.contains { $0 is any Storable<State> }
   }
 
+  /// Returns whether a store is registered.
+  package func isRegistered(_ store: some Storable) -> Bool {
+    registry.allStores.contains { $0 === store }
+  }
+
   /// The live, registered stores with their variables, in the order of the stores' names.
   ///
   /// The property waits for the dispatcher's turn, so that the values don't come from an unfinished reduce.

@@ -25,6 +25,8 @@ package struct StoreContents: Sendable {
   private var indices: [ObjectIdentifier: Int] = [:]
 
   package init(of store: Any) {
+    // A mirror of the user's own can hide a variable.
+    isComplete = !(store is any CustomReflectable)
     let mirrors = sequence(first: Mirror(reflecting: store), next: \.superclassMirror)
     for mirror in mirrors.reversed() {
       for (label, child) in mirror.children {
@@ -66,7 +68,7 @@ package struct StoreContents: Sendable {
     let mirror = Mirror(reflecting: value)
     // Without its children, a struct might be a value with state, such as a number, or not copyable.
     let isStruct = mirror.displayStyle == .struct || mirror.displayStyle == .tuple
-    if !isStruct || mirror.children.isEmpty { isComplete = false }
+    if !isStruct || mirror.children.isEmpty || value is any CustomReflectable { isComplete = false }
     switch mirror.displayStyle {
     case .struct, .tuple:
       var hasAny = false

@@ -80,11 +80,9 @@ extension Sessions {
     withExtendedLifetime(former) {}
   }
 
-  /// Changes an entry under the lock, and then lets everyone look again who waits for the entry or for its end.
+  /// Changes an entry under the lock, and then lets everyone look again who waits for the entry.
   func change<Result>(_ entry: Entry, _ body: () -> Result) -> Result {
-    let (result, waiting) = lock.withLock {
-      (body(), entry.waiters.takeAll() + waiters.takeAll())
-    }
+    let (result, waiting) = lock.withLock { (body(), entry.waiters.takeAll()) }
     for waiter in waiting { waiter.resume() }
     return result
   }
@@ -93,9 +91,9 @@ extension Sessions {
 // MARK: - Shutting down
 
 extension Sessions {
-  /// Refuses new uses. Returns the sessions without uses, which the caller must close.
-  func beginShutDown() -> [Entry] {
-    let (timers, idle) = lock.withLock {
+  /// Refuses new uses, and begins to close the sessions without uses. Returns the keys of all sessions.
+  func beginShutDown() -> [ID] {
+    let (ids, timers, idle) = lock.withLock {
       isShutDown = true
       // The timer of a session in use would keep the session for the rest of its last idle time.
       let timers = entries.values.compactMap(\.timer)
@@ -105,20 +103,22 @@ extension Sessions {
         entry.state = .closing(session)
         return true
       }
-      return (timers, idle)
+      return (Array(entries.keys), timers, idle)
     }
     for timer in timers { timer.cancel() }
-    return idle
+    for entry in idle { startClose(of: entry) }
+    return ids
   }
 
-  /// Waits for the end of the next close. Returns false if each remaining session has failed to close.
-  nonisolated(nonsending) func waitForClose() async -> Bool {
-    let place = lock.withLock {
-      entries.values.allSatisfy(\.closeHasFailed) ? nil : waiters.add()
+  /// Waits until a session has been closed or has failed to close, or until the task is cancelled.
+  nonisolated(nonsending) func waitForClose(of id: ID) async {
+    while !Task.isCancelled {
+      let wait = lock.withLock { () -> (entry: Entry, place: Waiters.Place)? in
+        guard let entry = entries[id], !entry.closeHasFailed else { return nil }
+        return (entry, entry.waiters.add())
+      }
+      guard let wait else { return }
+      await self.wait(at: wait.place, of: wait.entry)
     }
-    guard let place else { return false }
-    await place.waiter.wait()
-    if Task.isCancelled { lock.withLock { waiters.remove(place) } }
-    return true
   }
 }

@@ -78,13 +78,13 @@ extension Sessions {
   }
 
   /// Waits for the next change of an entry's state, or until the task is cancelled.
-  private nonisolated(nonsending) func wait(at place: Waiters.Place, of entry: Entry) async {
+  nonisolated(nonsending) func wait(at place: Waiters.Place, of entry: Entry) async {
     await place.waiter.wait()
     if Task.isCancelled { lock.withLock { entry.waiters.remove(place) } }
   }
 
   /// The number of callers that wait for any session.
   package var waiterCount: Int {
-    lock.withLock { entries.values.reduce(waiters.count) { $0 + $1.waiters.count } }
+    lock.withLock { entries.values.reduce(0) { $0 + $1.waiters.count } }
   }
 }

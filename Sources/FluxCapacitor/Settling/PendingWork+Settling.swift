@@ -38,12 +38,22 @@ extension PendingWork {
     }
   }
 
-  /// Calls a closure when no observer is still to be called on a queue.
-  func whenQueuedCallsEnd(_ body: @escaping @Sendable () -> Void) {
-    let isReached = { @Sendable (record: PendingWork) in
-      !record.pieces.values.contains { if case .queuedCall = $0.work { true } else { false } }
+  /// Calls a closure when no observer is still to be called.
+  func whenCallsEnd(_ body: @escaping @Sendable () -> Void) {
+    _ = add(Waiter(isReached: { !$0.hasPiecesOfCalls }, task: nil, body: body))
+  }
+
+  /// Whether an observer is still to be called.
+  var hasCalls: Bool { lock.withLock { hasPiecesOfCalls } }
+
+  /// The caller must hold the lock.
+  private var hasPiecesOfCalls: Bool {
+    pieces.values.contains {
+      switch $0.work {
+      case .delivery, .queuedCall: true
+      case .reduce, .deferredDispatch, .effect, .task: false
+      }
     }
-    _ = add(Waiter(isReached: isReached, task: nil, body: body))
   }
 
   /// Forgets a closure that waits for a goal.

@@ -20,7 +20,12 @@ func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
   guard mirror.displayStyle == .struct, !mirror.children.isEmpty else { return false }
   return zip(mirror.children, other.children).allSatisfy { property, other in
     func isIdentical<Property>(_ property: Property) -> Bool {
-      (other.value as? Property).map { areIdentical(property, $0) } ?? false
+      // No cast is used, because casting the storage of an `InlineArray` traps.
+      func isIdentical<Other>(_ other: Other) -> Bool {
+        Other.self == Property.self
+          && areIdentical(property, unsafeBitCast(other, to: Property.self))
+      }
+      return _openExistential(other.value, do: isIdentical)
     }
     return _openExistential(property.value, do: isIdentical)
   }

@@ -34,8 +34,8 @@ extension Comparison {
     let rest = elements.dropFirst(listed.count)
     let changed =
       Value.self is any Equatable.Type ? rest.count : rest.count { $0.old == nil || $0.new == nil }
-    omit(changed)
-    skip(rest.count - changed)
+    difference.omitted += changed
+    difference.uncompared += rest.count - changed
   }
 }
 
@@ -197,9 +197,7 @@ extension ArraySlice {
       if isInserted || !isRemoved { position += 1 }
     }
   }
-}
 
-extension ArraySlice {
   private func changedOffsets(from old: ArraySlice) -> (removed: Set<Int>, inserted: Set<Int>) {
     if Element.self is any Equatable.Type { return offsets(difference(from: old, by: areSame)) }
     // The comparison of trees is fast, and a small tree is enough to find the likely pairs.

@@ -4,7 +4,7 @@ import Foundation
 /// A comparison of two values, which lists the changed parts.
 struct Comparison {
   let budget: DifferenceBudget
-  private(set) var difference = ValueDifference()
+  var difference = ValueDifference()
 
   /// The number of pairs of parts that the comparison has looked into.
   private var count = 0
@@ -148,12 +148,6 @@ struct Comparison {
     difference.changes.append(.init(path: path, old: old, new: new, isCount: true))
   }
 
-  /// Counts changes that exceed the budget.
-  mutating func omit(_ count: Int) { difference.omitted += count }
-
-  /// Counts parts whose comparison exceeds the budget.
-  mutating func skip(_ count: Int) { difference.uncompared += count }
-
   private mutating func note(_ old: ValueTree?, _ new: ValueTree?, at path: ValuePath) {
     guard hasRoom() else { return }
     var new = new
@@ -173,15 +167,19 @@ struct Comparison {
 
 /// Returns whether two values have the same type and the same bytes, as copies of a value usually have.
 package func areIdentical(_ first: Any, _ second: Any) -> Bool {
-  func compare<Value>(_ first: Value) -> Bool {
-    (second as? Value).map { haveSameBytes(first, $0) } ?? false
+  // No cast is used, because casting the storage of an `InlineArray` traps.
+  func compare<First>(_ first: First) -> Bool {
+    func compare<Second>(_ second: Second) -> Bool {
+      First.self == Second.self && haveSameBytes(first, second)
+    }
+    return _openExistential(second, do: compare)
   }
   return _openExistential(first, do: compare)
 }
 
-/// Returns whether two values have the same bytes. Bytes without a meaning can differ between two copies of a
-/// value.
-func haveSameBytes<Value>(_ first: Value, _ second: Value) -> Bool {
+/// Returns whether two values of one type have the same bytes. Bytes without a meaning can differ between two copies
+/// of a value.
+func haveSameBytes<First, Second>(_ first: First, _ second: Second) -> Bool {
   withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { second in
       guard let start = first.baseAddress, let other = second.baseAddress else { return true }

@@ -57,67 +57,113 @@ enum Reflection {
     let limit = min(searches, 1_000)
     var rest = limit
     defer { searches -= limit - rest }
-    return hasSecret(value, within: &rest)
+    return hasSecret(value, inObjects: false, within: &rest)
   }
 
-  /// Returns whether a value is a secret, or contains a secret outside of objects.
+  /// Returns whether a value is a secret, or contains a secret, also as a constant of an object.
   static func hasSecret(_ value: Any) -> Bool {
     var rest = Int.max
-    return hasSecret(value, within: &rest)
+    return hasSecret(value, inObjects: true, within: &rest)
   }
 
   /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
   ///
   /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true.
-  private static func hasSecret(_ value: Any, within rest: inout Int) -> Bool {
-    var parts = [value]
+  private static func hasSecret(_ value: Any, inObjects: Bool, within rest: inout Int) -> Bool {
+    var (parts, objects) = ([value], Set<ObjectIdentifier>())
     while let part = parts.popLast() {
       if rest == 0 || part is any Secret { return true }
       rest -= 1
       let mirror = Mirror(reflecting: part)
-      if mirror.displayStyle == .class { continue }
-      parts += mirror.children.lazy.map(\.value).prefix(rest + 1)
+      if !(type(of: part) is AnyClass) {
+        parts += mirror.children.lazy.map(\.value).prefix(rest + 1)
+        if hasOwnMirror(part) { parts += storedParts(of: part) }
+      } else if inObjects, objects.insert(ObjectIdentifier(part as AnyObject)).inserted,
+        hasSecretVariable(part, mirror, addingConstantsTo: &parts)
+      {
+        return true
+      }
     }
     return false
   }
-}
 
-extension Reflection {
-  /// Returns whether an object stores a secret outside of other objects.
+  /// Returns whether an object has a variable with the type of a secret, and adds the object's constants to a list.
   ///
   /// Another thread might be changing a variable of the object. So only the type of a variable is examined.
-  static func isStoringSecret(_ object: Any) -> Bool {
-    let type = type(of: object)
-    guard type is AnyClass, !(object is any CustomReflectable) else { return false }
-    let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
+  private static func hasSecretVariable(
+    _ object: Any,
+    _ mirror: Mirror,
+    addingConstantsTo parts: inout [Any]
+  ) -> Bool {
+    if object is any CustomReflectable { return false }
     var number = 0
-    for children in Array(mirrors).reversed().map(\.children) {
-      for index in children.indices {
+    for mirror in Array(sequence(first: mirror, next: \.superclassMirror)).reversed() {
+      for index in mirror.children.indices {
         var field = Field()
-        let fieldType = runtimeField(type, index: number, field: &field)
+        let fieldType = runtimeField(type(of: object), index: number, field: &field)
         field.freeName?(field.name)
         number += 1
-        if field.isVariable ? fieldType is any Secret.Type : hasSecret(children[index].value) {
-          return true
-        }
+        if field.isVariable, fieldType is any Secret.Type { return true }
+        // An object that isn't kept might not exist anymore.
+        if !field.isVariable, field.isStrong { parts.append(mirror.children[index].value) }
       }
     }
     return false
   }
 }
 
+/// Returns whether a value has a mirror that might not show all parts, as those of the standard library do.
+package func hasOwnMirror(_ value: Any) -> Bool {
+  value is any CustomReflectable && !String(reflecting: type(of: value)).hasPrefix("Swift.")
+}
+
+/// Returns whether no mirror shows the content of a value, such as the storage of an `InlineArray`.
+package func hasHiddenContent(_ value: Any) -> Bool {
+  let name = String(reflecting: type(of: value))
+  return ["Builtin.", "<<<"].contains { name.hasPrefix($0) }
+}
+
+/// Returns the parts that a struct, an enum or a tuple consists of, whatever its own mirror shows.
+private func storedParts(of value: Any) -> [Any] {
+  func parts<Value>(_ value: Value) -> [Any] {
+    // The static type can be a protocol.
+    let type = type(of: value as Any)
+    return (0..<runtimePartCount(value, type)).map { index in
+      var field = Field()
+      defer { field.freeName?(field.name) }
+      return runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+    }
+  }
+  return _openExistential(value, do: parts)
+}
+
+private typealias Name = UnsafePointer<CChar>
+private typealias FreeName = @convention(c) (Name?) -> Void
+
 /// The answer of ``runtimeField(_:index:field:)``.
 private struct Field {
-  var name: UnsafePointer<CChar>?
-  var freeName: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var name: Name?
+  var freeName: FreeName?
   var isStrong = false
   var isVariable = false
 }
 
-/// The function of Swift's runtime with which the standard library lists the stored properties of a type.
+// With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
 private func runtimeField(
   _: any Any.Type,
   index: Int,
   field: UnsafeMutablePointer<Field>
 ) -> any Any.Type
+
+@_silgen_name("swift_reflectionMirror_count")
+private func runtimePartCount<Value>(_: Value, _: any Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_subscript")
+private func runtimePart<Value>(
+  _: Value,
+  _: any Any.Type,
+  _ index: Int,
+  name: UnsafeMutablePointer<Name?>,
+  freeName: UnsafeMutablePointer<FreeName?>
+) -> Any

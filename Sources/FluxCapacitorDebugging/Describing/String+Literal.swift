@@ -9,7 +9,9 @@ extension String {
   var onOneLine: String { escaped { $0.isControl(after: $1) } }
 
   /// The text with escapes in place of the characters that could control a terminal, except line breaks and tabs.
-  var withoutControls: String { escaped { $0 != "\n" && $0 != "\t" && $0.isControl(after: $1) } }
+  package var withoutControls: String {
+    escaped { $0 != "\n" && $0 != "\t" && $0.isControl(after: $1) }
+  }
 
   /// The text of JSON, with escapes in place of the characters that could control a terminal.
   var asciiControlsOfJSON: String {

@@ -87,8 +87,9 @@ private struct TreeBuilder {
       case .data(let data): ValueTree(.description, data.excerpt(), literal: literal(of: data))
       case .described:
         ValueTree(describedBy: String(reflecting: value), bytes: room, literal: literal(of: value))
+      case .composed where depth == 0, .opaque where hasHiddenContent(value):
+        ValueTree(.description, "…", omitted: 1)
       case .opaque: ValueTree(.description, "\(type(of: value))")
-      case .composed where depth == 0: ValueTree(.description, "…", omitted: 1)
       case .composed(let mirror, let style):
         composed(value, mirror, style, depth: depth - 1)
       }

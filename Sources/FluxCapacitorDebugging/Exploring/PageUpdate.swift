@@ -75,12 +75,8 @@ struct PageUpdate: Encodable, Sendable {
   var json: Data {
     // Encoding can't fail, because an update contains only texts and numbers.
     let data = (try? JSONEncoder.ofFiles.encode(self)) ?? Data("{}".utf8)
-    // The loop compares bytes, because a `Character` can combine `<` with neighboring scalars.
-    var json: [UInt8] = []
-    json.reserveCapacity(data.count)
-    for byte in data {
-      if byte == UInt8(ascii: "<") { json += #"\u003c"#.utf8 } else { json.append(byte) }
-    }
-    return Data(json)
+    // Bytes are replaced, because a `Character` can combine `<` with neighboring scalars.
+    let parts = data.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+    return Data(parts.joined(separator: #"\u003c"#.utf8))
   }
 }

@@ -43,7 +43,11 @@ struct PageWriter {
       for item in contents.variables { _ = number(of: item.value, named: item.name, in: store) }
     }
     var values: [Int: any Sendable] = [:]
-    let dispatches = events.map { dispatch($0, &values) }
+    let dispatches = events.map { event in
+      let changes = event.changes.map { change($0, &values) }
+      let state = ValueTree(ofState: event.state, within: .ofPageStates)
+      return PageUpdate.Dispatch(event, state: state, names: &names) { _ in changes }
+    }
     last = events.last?.sequenceNumber ?? after
     let changed = Set(dispatches.flatMap { $0.changes.map(\.number) })
     let shown = contents.isEmpty ? changed.sorted() : Array(places.indices)
@@ -59,15 +63,6 @@ struct PageWriter {
 
   /// Returns whether no earlier update has named a type of stores.
   func isNew(_ store: any Storable.Type) -> Bool { !names.hasName(for: store) }
-
-  private mutating func dispatch(
-    _ event: DispatchEvent,
-    _ values: inout [Int: any Sendable]
-  ) -> PageUpdate.Dispatch {
-    let changes = event.changes.map { change($0, &values) }
-    let state = ValueTree(ofState: event.state, within: .ofPageStates)
-    return PageUpdate.Dispatch(event, state: state, names: &names) { _ in changes }
-  }
 
   /// - Parameter values: The new values of the changes before this change, by the numbers of their variables. The
   ///   values save the time for the trees of most old values.

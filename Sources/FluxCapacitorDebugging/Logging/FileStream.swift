@@ -61,7 +61,9 @@ package final class FileStream: @unchecked Sendable {
         try file.write(contentsOf: Data())
         try body()
       } catch {
-        if (error as? POSIXError)?.code != .EAGAIN { rest = [] }
+        // A full disk might have room later.
+        let code = (error as? POSIXError)?.code
+        if ![.EAGAIN, .ENOSPC, .EDQUOT, .EFBIG].contains(code) { rest = [] }
         lock.withLock { if firstFailure == nil { firstFailure = error } }
       }
     }

@@ -30,7 +30,12 @@ struct GuardedValue: Encodable {
   let alarm: SecretAlarm
 
   func encode(to encoder: any Encoder) throws {
-    try value.encode(to: GuardedEncoder(base: encoder, alarm: alarm))
+    if try alarm.isPlain(value) {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    } else {
+      try value.encode(to: GuardedEncoder(base: encoder, alarm: alarm))
+    }
   }
 }
 
@@ -38,16 +43,14 @@ struct GuardedValue: Encodable {
 final class SecretAlarm {
   struct Found: Error {}
 
-  private(set) var hasFound = false
+  fileprivate(set) var hasFound = false
 
   /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
   /// own for it.
   fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
     // A type's own `encode(to:)` can write the text of a secret, so the parts of the value are searched too. The value is the
     // encoder's own copy, except for the objects in it.
-    if Reflection.hasSecret(value) || Reflection.isStoringSecret(value)
-      || value is any SecretlyKeyed
-    {
+    if Reflection.hasSecret(value) {
       hasFound = true
       throw Found()
     }
@@ -55,20 +58,7 @@ final class SecretAlarm {
       || value is any BinaryFloatingPoint || value is Date || value is Data || value is URL
       || value is Decimal
   }
-
-  fileprivate func guarded(_ value: some Encodable) -> GuardedValue {
-    GuardedValue(value: value, alarm: self)
-  }
-
-  fileprivate func check(_ key: any CodingKey.Type) {
-    if key is any Secret.Type { hasFound = true }
-  }
 }
-
-/// A dictionary whose keys can reach an encoder as plain texts.
-private protocol SecretlyKeyed {}
-
-extension Dictionary: SecretlyKeyed where Key: Secret {}
 
 private struct Single: SingleValueEncodingContainer {
   var base: any SingleValueEncodingContainer
@@ -79,7 +69,7 @@ private struct Single: SingleValueEncodingContainer {
   mutating func encodeNil() throws { try base.encodeNil() }
 
   mutating func encode(_ value: some Encodable) throws {
-    try alarm.isPlain(value) ? base.encode(value) : base.encode(alarm.guarded(value))
+    try base.encode(GuardedValue(value: value, alarm: alarm))
   }
 }
 
@@ -93,7 +83,7 @@ private struct Unkeyed: UnkeyedEncodingContainer {
   mutating func encodeNil() throws { try base.encodeNil() }
 
   mutating func encode(_ value: some Encodable) throws {
-    try alarm.isPlain(value) ? base.encode(value) : base.encode(alarm.guarded(value))
+    try base.encode(GuardedValue(value: value, alarm: alarm))
   }
 
   mutating func nestedContainer<Key: CodingKey>(
@@ -117,7 +107,7 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     _ base: KeyedEncodingContainer<Key>,
     _ alarm: SecretAlarm
   ) -> KeyedEncodingContainer<Key> {
-    alarm.check(Key.self)
+    if Key.self is any Secret.Type { alarm.hasFound = true }
     return KeyedEncodingContainer(Keyed(base: base, alarm: alarm))
   }
 
@@ -126,8 +116,7 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encodeNil(forKey key: Key) throws { try base.encodeNil(forKey: key) }
 
   mutating func encode(_ value: some Encodable, forKey key: Key) throws {
-    try alarm.isPlain(value)
-      ? base.encode(value, forKey: key) : base.encode(alarm.guarded(value), forKey: key)
+    try base.encode(GuardedValue(value: value, alarm: alarm), forKey: key)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(

@@ -20,7 +20,7 @@ final class History: @unchecked Sendable {
   private var next = 0
   private var bytes = 0
 
-  /// The number of travels whose values are still to reach observers on queues.
+  /// The number of travels whose values are still to reach observers, on queues or on the thread that delivers them.
   private var unfinishedTravels = 0
   private var hasNewEvent = false
   private var listeners: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -99,7 +99,7 @@ final class History: @unchecked Sendable {
   /// Undoes or redoes events on a dispatcher.
   func travel<Result>(on dispatcher: Dispatcher, _ body: () -> Result) -> Result {
     defer {
-      dispatcher.whenQueuedCallsEnd { [self] in lock.withLock { unfinishedTravels -= 1 } }
+      dispatcher.whenCallsEnd { [self] in lock.withLock { unfinishedTravels -= 1 } }
       tellListeners()
     }
     lock.withLock { unfinishedTravels += 1 }
@@ -111,8 +111,8 @@ final class History: @unchecked Sendable {
 
   /// Adds an event, and forgets all undone events.
   ///
-  /// The history already contains the states that observers on queues invoke because of a travel. So the history
-  /// ignores the states of observers until the calls on queues have ended or another state is invoked.
+  /// The history already contains the states that observers invoke because of a travel. So the history ignores the states of
+  /// observers until the calls of observers have ended or another state is invoked.
   func note(_ event: DispatchEvent) {
     let isInObserver = Dispatcher.isInObserver
     let isRepeated = lock.withLock {

@@ -22,9 +22,10 @@ import FluxCapacitor
 ///
 /// - A state that an observer invokes on the thread of the undo isn't dispatched. An observer on `.main` is called on
 ///   that thread if you undo on the main queue.
-/// - A state that an observer invokes on a queue is dispatched, but isn't remembered. This holds until all pending
-///   calls on queues have ended, or until code outside of an observer dispatches a state. A state that an
-///   observer invokes meanwhile for another reason isn't remembered either.
+/// - A state that an observer invokes later is dispatched, but isn't remembered: on a queue, on another thread that is calling
+///   the observer already, or after the observer in which you undo. This holds until all pending calls of the dispatcher's
+///   observers have ended, or until code outside of an observer dispatches a state. A state that an observer invokes
+///   meanwhile for another reason isn't remembered either.
 ///
 /// > Warning: A task that an observer starts isn't recognized. If it invokes a state, the undone dispatches are
 /// forgotten.

@@ -56,10 +56,7 @@ public final class LiveExplorer: Sendable {
       throw Failure(port: port, cause: error.localizedDescription)
     }
     self.circuits = circuits
-    var address = URLComponents()
-    (address.scheme, address.host, address.port) = ("http", "127.0.0.1", Int(server.port))
-    address.path = "/\(secret.text)/"
-    guard let url = address.url else {
+    guard let url = URL(string: "http://127.0.0.1:\(server.port)/\(secret.text)/") else {
       throw Failure(port: port, cause: "The address is not a valid URL.")
     }
     self.url = url

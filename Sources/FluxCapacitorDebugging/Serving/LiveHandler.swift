@@ -22,10 +22,13 @@ struct LiveHandler: Sendable {
     let parts = request.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, secret.matches(parts[0]) else { return .answer(.notFound) }
     switch (String(parts[1]), request.method) {
-    case ("", "GET"): return .answer(HTTPResponse(html: FlowExplorer.data(Data("null".utf8))))
+    case ("", "GET"): return .answer(page(FlowExplorer.data(Data("null".utf8))))
     case ("events", "GET"): return .stream(LiveFeed(circuits, title: title).next)
     case ("flow", "GET"): return .answerAfter { flow }
-    case ("page", "GET"): return .answerAfter { page }
+    case ("page", "GET"):
+      return .answerAfter {
+        page(Data(FlowExplorer(circuits, title: title).html.utf8), savedAs: "flow.html")
+      }
     case ("travel", "POST"):
       guard let sequence = Int(request.body) else { return .answer(.malformed) }
       return .answerAfter { moved { circuits.travel { $0.position(after: sequence) } } }
@@ -62,15 +65,7 @@ struct LiveHandler: Sendable {
     }
   }
 
-  private var page: HTTPResponse {
-    var response = HTTPResponse(html: Data(FlowExplorer(circuits, title: title).html.utf8))
-    response.fileName = "flow.html"
-    return response
-  }
-}
-
-extension HTTPResponse {
-  fileprivate init(html: Data) {
-    self.init(status: "200 OK", type: "text/html; charset=utf-8", body: html)
+  private func page(_ html: Data, savedAs name: String? = nil) -> HTTPResponse {
+    HTTPResponse(status: "200 OK", type: "text/html; charset=utf-8", body: html, fileName: name)
   }
 }

@@ -111,7 +111,11 @@ final class LiveServer: @unchecked Sendable {
   private func run(_ react: (HTTPRequest) -> Reaction) {
     while let ready = waitForWork() {
       if ready.isAnyoneNew { acceptAll() }
-      for (connection, response) in takeAnswers() {
+      let answers = lock.withLock {
+        defer { self.answers = [] }
+        return self.answers
+      }
+      for (connection, response) in answers {
         connections.first { $0.number == connection }?.respond(response)
       }
       for connection in connections {
@@ -165,18 +169,12 @@ final class LiveServer: @unchecked Sendable {
     return (polled[1].revents != 0, Set(readable.map { Socket(descriptor: $0.fd) }))
   }
 
-  private func takeAnswers() -> [(connection: Int, response: HTTPResponse)] {
-    lock.withLock {
-      defer { answers = [] }
-      return answers
-    }
-  }
-
   private func acceptAll() {
     var hasAccepted = false
     while true {
       do {
-        guard let socket = try acceptOne() else { return }
+        let accept = { [self] in isStopped ? nil : try listener.accept() }
+        guard let socket = try lock.withLock(accept) else { return }
         hasAccepted = true
         if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1
@@ -189,10 +187,6 @@ final class LiveServer: @unchecked Sendable {
         return dropOldest()
       }
     }
-  }
-
-  private func acceptOne() throws -> Socket? {
-    try lock.withLock { isStopped ? nil : try listener.accept() }
   }
 
   private func dropOldest() {

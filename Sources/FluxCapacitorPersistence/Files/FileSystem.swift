@@ -17,17 +17,11 @@ package protocol FileSystem: Sendable {
   /// Gives up the lock of a folder, if this descriptor holds the lock.
   func unlock(_ folder: Int32) throws(SystemError)
 
-  /// Returns the type and the permissions of an open file or folder.
-  func mode(of file: Int32) throws(SystemError) -> mode_t
+  /// Returns the status of an open file or folder, which has no links after its deletion.
+  func status(of file: Int32) throws(SystemError) -> stat
 
-  /// Returns the number of the names of an open file or folder, which is zero after its deletion.
-  func linkCount(of file: Int32) throws(SystemError) -> Int
-
-  /// Returns a value that only this file or folder has.
-  func identity(of file: Int32) throws(SystemError) -> FileIdentity
-
-  /// Returns a value that only the file with this name has, or the symbolic link with this name.
-  func identity(of name: String, in folder: Int32) throws(SystemError) -> FileIdentity
+  /// Returns the status of the file or the symbolic link with a name.
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat
 
   /// Opens a file for reading. The method throws `ELOOP` if the name belongs to a symbolic link.
   func open(_ name: String, in folder: Int32) throws(SystemError) -> Int32
@@ -65,15 +59,12 @@ package protocol FileSystem: Sendable {
   ) throws(SystemError) -> AnyObject & Sendable
 }
 
-/// The numbers of a file's device and of the file on the device.
-package struct FileIdentity: Equatable {
-  package let device: UInt64
-  package let number: UInt64
+/// The numbers of a file's device and of the file on the device, which only this file has.
+struct FileIdentity: Equatable {
+  private let device: dev_t
+  private let number: ino_t
 
-  package init(device: UInt64, number: UInt64) {
-    self.device = device
-    self.number = number
-  }
+  init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
 }
 
 /// The failure of a system call.

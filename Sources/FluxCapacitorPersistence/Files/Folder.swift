@@ -18,7 +18,7 @@ final class Folder: Sendable {
     do {
       if isWriter { try Folder.make(url, system) }
       descriptor = try repeating(try system.openFolder(url.path))
-      let permissions = Int(try repeating(try system.mode(of: descriptor)) & 0o7777)
+      let permissions = Int(try repeating(try system.status(of: descriptor)).st_mode & 0o7777)
       if permissions & 0o022 != 0 {
         throw KeeperFailure.Cause.writableByOthers(permissions: permissions)
       }
@@ -59,10 +59,10 @@ final class Folder: Sendable {
     let other = try repeating(try system.openFolder(url.path))
     defer { try? system.close(other) }
     let places = (
-      try repeating(try system.identity(of: other)),
-      try repeating(try system.identity(of: descriptor))
+      try repeating(try system.status(of: other)),
+      try repeating(try system.status(of: descriptor))
     )
-    if places.0 != places.1 { throw .noFolder }
+    if FileIdentity(places.0) != FileIdentity(places.1) { throw .noFolder }
   }
 
   func url(of file: String) -> URL { url.appendingPathComponent(file) }
@@ -77,7 +77,8 @@ final class Folder: Sendable {
       throw error
     }
     defer { try? system.close(file) }
-    guard try repeating(try system.mode(of: file)) & S_IFMT == S_IFREG else { throw .notAFile }
+    let mode = try repeating(try system.status(of: file)).st_mode
+    guard mode & S_IFMT == S_IFREG else { throw .notAFile }
     return try readAll(file)
   }
 
@@ -107,7 +108,7 @@ final class Folder: Sendable {
   }
 
   /// Whether the folder was deleted, and not only moved away.
-  var isDeleted: Bool { (try? repeating(try system.linkCount(of: descriptor))) == 0 }
+  var isDeleted: Bool { (try? repeating(try system.status(of: descriptor)))?.st_nlink == 0 }
 
   /// Writes a file's next contents, the first of three steps that replace a file.
   ///
@@ -229,7 +230,7 @@ final class Folder: Sendable {
   /// Returns a value that only the file with this name has, or nil if the file is missing.
   func identity(of name: String) throws(SystemError) -> FileIdentity? {
     do throws(SystemError) {
-      return try repeating(try system.identity(of: name, in: descriptor))
+      return FileIdentity(try repeating(try system.status(of: name, in: descriptor)))
     } catch {
       if error.code == ENOENT { return nil }
       throw error

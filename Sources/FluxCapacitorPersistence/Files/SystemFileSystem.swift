@@ -24,28 +24,16 @@ package struct SystemFileSystem: FileSystem {
     try check("flock", flock(folder, LOCK_UN))
   }
 
-  package func mode(of file: Int32) throws(SystemError) -> mode_t {
-    try status(of: file).st_mode
-  }
-
-  package func linkCount(of file: Int32) throws(SystemError) -> Int {
-    Int(try status(of: file).st_nlink)
-  }
-
-  package func identity(of file: Int32) throws(SystemError) -> FileIdentity {
-    FileIdentity(try status(of: file))
-  }
-
-  private func status(of file: Int32) throws(SystemError) -> stat {
+  package func status(of file: Int32) throws(SystemError) -> stat {
     var status = stat()
     try check("fstat", fstat(file, &status))
     return status
   }
 
-  package func identity(of name: String, in folder: Int32) throws(SystemError) -> FileIdentity {
+  package func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
     var status = stat()
     try check("fstatat", fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
-    return FileIdentity(status)
+    return status
   }
 
   package func open(_ name: String, in folder: Int32) throws(SystemError) -> Int32 {
@@ -148,12 +136,6 @@ package struct SystemFileSystem: FileSystem {
   ) throws(SystemError) -> Result {
     if result < 0 { throw SystemError(call) }
     return result
-  }
-}
-
-extension FileIdentity {
-  fileprivate init(_ status: stat) {
-    self.init(device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino))
   }
 }
 

@@ -14,7 +14,8 @@ import Foundation
 /// whole value at any moment: the old value or the new one, even if the process ends while the keeper is writing.
 ///
 /// Keep a reference to the keeper. If you release the keeper, it saves the last changes in the background, and
-/// later changes are not saved. Until the last changes are saved, the folder stays locked. You can use a keeper on any thread.
+/// later changes are not saved. Until the last changes are saved, the folder stays locked. Only if somebody has replaced the
+/// folder by another one with files of the stores, the changes are lost. You can use a keeper on any thread.
 public final class Keeper: Sendable {
   /// The purpose of a keeper.
   public enum Role: Sendable {

@@ -35,7 +35,9 @@ extension KeeperCore {
       }
       let former = keptStore(name) as? KeptStore<S>
       releaseAfterUnlocking(former)
-      let watcher = kept.attach(to: store, after: former?.saved, savesTimeTravel: savesTimeTravel)
+      let watcher = withDispatcher(dispatcher) {
+        kept.attach(to: store, after: former?.saved, savesTimeTravel: savesTimeTravel)
+      }
       try add(kept, named: name, from: folder)
       // A follower saves nothing, so its stores need no watchers.
       return (store, role == .saving ? watcher : nil)

@@ -90,9 +90,10 @@ extension KeeperCore {
     let folder = try Folder(directory, system, isWriter: role == .saving)
     if role == .saving {
       for store in lock.withLock({ Array(stores.values) }) {
-        guard try folder.hasNoFile(of: store.fileName) else {
-          throw KeeperFailure(directory, nil, KeeperFailure.Cause.folderMissing)
-        }
+        if try folder.hasNoFile(of: store.fileName) { continue }
+        // Without an owner, nobody can learn of the failure or close the keeper.
+        if lock.withLock({ keeperWasReleased }) { release() }
+        throw KeeperFailure(directory, nil, KeeperFailure.Cause.folderMissing)
       }
     }
     let former = lock.withLock {
@@ -129,7 +130,7 @@ extension KeeperCore {
     for stores in grouped(stores) {
       // After a dispatcher was deallocated, no reduce can change its stores.
       if let dispatcher = stores[0].dispatcher {
-        dispatcher.read { body(stores) }
+        withDispatcher(dispatcher) { dispatcher.read { body(stores) } }
       } else {
         body(stores)
       }
@@ -240,7 +241,7 @@ extension KeeperCore {
   private func adopt(_ scope: Scope, from folder: Folder) -> [PassFailure] {
     beginWatch(of: folder)
     lock.withLock {
-      if scope == .all || mayHaveChangedAll || watch == nil { changedNames = Set(stores.keys) }
+      if mayHaveChangedAll || watch == nil && scope == .changed { changedNames = Set(stores.keys) }
       mayHaveChangedAll = false
     }
     var failures: [PassFailure] = []
@@ -255,10 +256,12 @@ extension KeeperCore {
           failures.append((store.fileName, error))
         }
       }
-      if !restorations.isEmpty {
-        stores[0].dispatcher?.transaction {
-          for (name, restore) in restorations {
-            do throws(KeeperFailure) { try restore() } catch { failures.append((name, error)) }
+      if !restorations.isEmpty, let dispatcher = stores[0].dispatcher {
+        withDispatcher(dispatcher) {
+          dispatcher.transaction {
+            for (name, restore) in restorations {
+              do throws(KeeperFailure) { try restore() } catch { failures.append((name, error)) }
+            }
           }
         }
         // The values and the stores are released after the turn.

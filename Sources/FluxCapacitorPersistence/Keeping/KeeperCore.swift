@@ -75,7 +75,7 @@ final class KeeperCore: @unchecked Sendable {
   var isAdoptionQueued = false
 
   /// Whether the keeper was deallocated. Until the last change is saved, the timer keeps this object alive.
-  private var keeperWasReleased = false
+  var keeperWasReleased = false
 
   /// The number of passes that have failed since the last success.
   var failedPasses = 0
@@ -144,6 +144,8 @@ extension KeeperCore {
         // If another pass has begun since, it has read all changes.
         guard let timer = timers.first(where: { $0.value == number }) else { return nil }
         timers[timer.key] = nil
+        // The pass begins here, so that a release of the keeper meanwhile doesn't close the folder.
+        isPassRunning = true
         return keeperWasReleased ? .last : .changed
       }
       if let scope { _ = runPass(scope) }
@@ -157,6 +159,9 @@ extension KeeperCore {
     let failure = await withCheckedContinuation { continuation in
       let isFirst = lock.withLock {
         flushes.append((name, continuation))
+        if role == .following {
+          if let name { changedNames.insert(name.inTable) } else { mayHaveChangedAll = true }
+        }
         return flushes.count == 1
       }
       if isFirst { queue.send { [self] in _ = runPass(.all) } }
@@ -183,6 +188,8 @@ extension KeeperCore {
       keeperWasReleased = true
       // If a pass is running, it might fail, and then the changes need another pass.
       let folder = timers.isEmpty && !isPassRunning ? self.folder.take() : nil
+      // These timers don't keep this object alive, as those of the next passes have to.
+      timers = [:]
       return (folder, self.watch.take())
     }
     if folder == nil { queue.send { [self] in _ = runPass(.last) } }

@@ -91,19 +91,7 @@ public func everyInterleaving(
 /// thread of its own.
 ///
 /// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative
-/// pool are free for other tests. Otherwise, the function is equal to the synchronous function of the same name:
-///
-/// ```swift
-/// @Test func concurrentIncrementsAreNotLost() async {
-///   await everyInterleaving { scenario in
-///     let store = CounterStore.instantiate()
-///     for _ in 1...2 {
-///       scenario.thread { CounterAction().increment() }
-///     }
-///     scenario.check { #expect(store.count.value == 2) }
-///   }
-/// }
-/// ```
+/// pool are free for other tests. Otherwise, the function is equal to the synchronous function of the same name.
 ///
 /// As many explorations run at a time as the machine has processors. Later ones wait.
 ///

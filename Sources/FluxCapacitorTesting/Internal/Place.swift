@@ -1,3 +1,4 @@
+import FluxCapacitorDebugging
 import Testing
 
 #if canImport(XCTest)
@@ -20,6 +21,7 @@ struct Place: Sendable {
 
   /// Fails the current test of Swift Testing or XCTest.
   func fail(_ sentence: String) {
+    let sentence = sentence.withoutControls
     #if canImport(XCTest)
       // Outside an XCTest test, `XCTFail` has no effect.
       if Test.current == nil { XCTFail(sentence, file: filePath, line: line) }

@@ -5,7 +5,8 @@ import FluxCapacitorDebugging
 ///
 /// A NaN counts as the same value as another NaN, although `==` says otherwise, also inside other values. Swift can't
 /// compare functions, so two functions of the same type count as the same value. A value that hides its parts, such as a
-/// `Secret`, is never the same as another one, unless it's `Equatable`: a test fails rather than passes wrongly.
+/// `Secret` or an object with a `Mutex`, is never the same as another one, unless it's `Equatable`: a test fails rather
+/// than passes wrongly.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   var parts = PartComparison()
   return parts.isSame(first, second)
@@ -16,7 +17,10 @@ func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
   var parts = PartComparison(looksIntoSameObject: true)
   for value in values { _ = parts.isSame(value, value) }
   guard let type = parts.hiding else { return "" }
-  let reason = type is any Secret.Type ? "is a Secret" : "has a mirror of its own"
+  let reason =
+    type is any Secret.Type
+    ? "is a Secret"
+    : type is any CustomReflectable.Type ? "has a mirror of its own" : "hides parts"
   return
     "\n\n\(type) \(reason) and isn't Equatable, so no test can tell whether two of its values are the same. "
     + "Make \(type) Equatable."
@@ -39,7 +43,7 @@ private struct PartComparison {
 
   mutating func isSame(_ first: Any, _ second: Any) -> Bool {
     if let number = first as? any FloatingPoint, let other = second as? any FloatingPoint,
-      number.isNaN, other.isNaN, type(of: first) == type(of: second)
+      number.isNaN, other.isNaN, type(of: number) == type(of: other)
     {
       hasNaN = true
       return true
@@ -64,12 +68,14 @@ private struct PartComparison {
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
     switch mirror.displayStyle {
-    // Only the mirrors of the standard library are known to show all parts.
-    case _
-    where first is any CustomReflectable
-      && !String(reflecting: type(of: first)).hasPrefix("Swift."):
+    case _ where hasOwnMirror(first):
       hiding = hiding ?? type(of: first)
       return false
+    // An imported C union shows no parts.
+    case .struct where mirror.children.isEmpty: return areIdentical(first, second)
+    case .struct where hasHiddenParts(mirror), .class where hasHiddenParts(mirror):
+      hiding = hiding ?? type(of: first)
+      return areIdentical(first, second)
     case .optional, .collection: return haveSameChildren(mirror, other)
     case .set, .dictionary: return haveSameMembers(mirror, other)
     case .class:
@@ -77,10 +83,18 @@ private struct PartComparison {
       return !objects.insert(pair).inserted || haveSameProperties(mirror, other)
     case .enum:
       return caseName(of: first) == caseName(of: second) && haveSameChildren(mirror, other)
-    // An imported C union shows no parts.
-    case .struct where mirror.children.isEmpty: return areIdentical(first, second)
     default: return haveSameChildren(mirror, other)
     }
+  }
+
+  /// Returns whether a value has no visible parts, such as a buffer, or parts without a content, such as the bytes of an
+  /// `InlineArray` or an object's `Mutex`.
+  private func hasHiddenParts(_ mirror: Mirror) -> Bool {
+    let parts = sequence(first: mirror, next: \.superclassMirror).flatMap(\.children)
+    return parts.isEmpty
+      || parts.contains {
+        $0.value is Void ? mirror.displayStyle == .class : hasHiddenContent($0.value)
+      }
   }
 
   /// Compares the properties of two objects, also inherited ones.

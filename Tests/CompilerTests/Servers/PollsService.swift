@@ -116,7 +116,7 @@
             do throws(VoteError) { try poll.vote(vote.voter, for: vote.option) } catch {
               return .conflict
             }
-            // The answer promises that the vote survives, also if this vote repeats one that isn't saved yet.
+            // The answer promises that the vote survives, even if this vote repeats one that isn't saved yet.
             try await keeper.flush(PollStore.self, key: id)
             return .created
           }

@@ -136,20 +136,12 @@ final class FaultyFileSystem: FileSystem {
     try call("unlock") { _ throws(SystemError) in try system.unlock(folder) }
   }
 
-  func mode(of file: Int32) throws(SystemError) -> mode_t {
-    try call("fstat") { _ throws(SystemError) in try system.mode(of: file) }
+  func status(of file: Int32) throws(SystemError) -> stat {
+    try call("fstat") { _ throws(SystemError) in try system.status(of: file) }
   }
 
-  func linkCount(of file: Int32) throws(SystemError) -> Int {
-    try call("fstat") { _ throws(SystemError) in try system.linkCount(of: file) }
-  }
-
-  func identity(of file: Int32) throws(SystemError) -> FileIdentity {
-    try call("fstat") { _ throws(SystemError) in try system.identity(of: file) }
-  }
-
-  func identity(of name: String, in folder: Int32) throws(SystemError) -> FileIdentity {
-    try call("fstatat") { _ throws(SystemError) in try system.identity(of: name, in: folder) }
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
+    try call("fstatat") { _ throws(SystemError) in try system.status(of: name, in: folder) }
   }
 
   func open(_ name: String, in folder: Int32) throws(SystemError) -> Int32 {

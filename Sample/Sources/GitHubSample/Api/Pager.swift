@@ -10,6 +10,9 @@ package struct Pager<Request: PagedRequest> {
   /// The number of successive pages with only known items that ends the paging.
   private static var mostPagesWithoutNews: Int { 3 }
 
+  /// The number of successive pages without items that ends the paging.
+  private static var mostEmptyPages: Int { 100 }
+
   /// Whether the server reports more pages, but returns no usable cursor.
   package private(set) var isStuck = false
 
@@ -34,6 +37,7 @@ package struct Pager<Request: PagedRequest> {
   private var knownCursors: Set<String> = []
   private var knownIDs: Set<Request.Item.ID> = []
   private var pagesWithoutNews = 0
+  private var emptyPages = 0
 
   /// - Parameters:
   ///   - request: The request for the first page, of any size.
@@ -82,11 +86,14 @@ package struct Pager<Request: PagedRequest> {
     }
     isSparse = isSparse || accepted.count < requestedCount
     pagesWithoutNews = hasNews ? 0 : pagesWithoutNews + 1
+    emptyPages = page.items.isEmpty && page.omission == nil ? emptyPages + 1 : 0
     cursor = page.endCursor
     hasNextPage = page.hasNextPage
     if hasNextPage, acceptedCount < limit {
       let isNewCursor = cursor.map { knownCursors.insert($0).inserted } ?? false
-      isStuck = !isNewCursor || pagesWithoutNews == Pager.mostPagesWithoutNews
+      isStuck =
+        !isNewCursor || pagesWithoutNews == Pager.mostPagesWithoutNews
+        || emptyPages == Pager.mostEmptyPages
     }
     return accepted
   }

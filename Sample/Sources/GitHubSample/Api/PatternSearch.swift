@@ -34,6 +34,9 @@ struct PatternSearch: Sendable {
     return matchedCount == pattern.count ? positions[oldest] : nil
   }
 
+  /// Whether the last characters begin the pattern.
+  var isMatching: Bool { matchedCount > 0 }
+
   /// Forgets the characters before the next character.
   mutating func reset() { matchedCount = 0 }
 }

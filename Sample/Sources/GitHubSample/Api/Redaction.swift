@@ -23,17 +23,23 @@ package struct Redaction: Sendable {
   func callAsFunction(_ data: Data) -> Data { Data(self(Array(data))) }
 
   package func callAsFunction(_ bytes: some RandomAccessCollection<UInt8>) -> [UInt8] {
-    var result = redacted(bytes) { $0.readCharacter(at: &$1) }
-    result = redacted(result) { $0.readJSONCharacter(at: &$1) }
-    return redacted(result) { $0.readPercentEncodedCharacter(at: &$1) }
+    var result = redacted(bytes) { bytes, index, _ in bytes.readCharacter(at: &index) }
+    result = redacted(result) { bytes, index, _ in bytes.readJSONCharacter(at: &index) }
+    result = redacted(result) { bytes, index, _ in bytes.readPercentEncodedCharacter(at: &index) }
+    // A percent sign before a secret that begins with digits can look like an encoded character.
+    return redacted(result) { bytes, index, isInMatch in
+      isInMatch
+        ? bytes.readPercentEncodedCharacter(at: &index) : bytes.readJSONCharacter(at: &index)
+    }
   }
 
   /// Redacts one kind of spelling.
   ///
-  /// - Parameter readCharacter: A closure that returns the character at an index, and moves the index to its end.
+  /// - Parameter readCharacter: A closure that returns the character at an index, and moves the index to its end. The
+  ///   closure's last parameter is whether the characters before might begin the secret.
   private func redacted<Bytes: RandomAccessCollection<UInt8>>(
     _ bytes: Bytes,
-    _ readCharacter: (Bytes, inout Bytes.Index) -> UInt8
+    _ readCharacter: (Bytes, inout Bytes.Index, Bool) -> UInt8
   ) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -41,7 +47,7 @@ package struct Redaction: Sendable {
     var index = bytes.startIndex
     while index < bytes.endIndex {
       let (start, resultStart) = (index, result.count)
-      let character = readCharacter(bytes, &index)
+      let character = readCharacter(bytes, &index, searches.contains(where: \.isMatching))
       for byte in bytes[start..<index] { result.append(byte) }
       var match: Int?
       for position in searches.indices {

@@ -20,8 +20,10 @@ struct ParsedArguments {
       }
       let (name, inline) = ParsedArguments.split(argument)
       guard let option = options.first(where: { $0.isNamed(name) }) else {
+        // What follows the name of an option can be a token.
+        let known = options.last { name.hasPrefix("--\($0.long)") }.map { "--\($0.long)…" }
         throw UsageError(
-          "unknown option \(name); the options are "
+          "unknown option \(known ?? name); the options are "
             + options.map { "--\($0.long)" }.joined(separator: ", ")
         )
       }

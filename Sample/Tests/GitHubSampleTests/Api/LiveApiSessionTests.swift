@@ -97,6 +97,15 @@ struct LiveApiSessionTests {
       (200, errors(#""type": "FORBIDDEN", "message": "SAML""#), forbidden("SAML")),
       (403, #"{"message": "Must have admin rights"}"#, forbidden("Must have admin rights")),
       (200, errors(#""message": "Something went wrong""#), .refusedQuery("Something went wrong")),
+      // The second error concerns the whole response.
+      (
+        200,
+        errors(
+          #""type": "FORBIDDEN", "path": ["a", 0]}, "#
+            + #"{"type": "RATE_LIMITED", "message": "too fast", "path": ["a"]"#
+        ),
+        limited("too fast")
+      ),
       (300, #"{"message": "Choose"}"#, .unexpectedStatus(300, "Choose")),
       (404, #"{"message": "Not Found"}"#, .unexpectedStatus(404, "Not Found")),
       (502, "<html>Bad Gateway</html>", .gatewayTimedOut(status: 502)),

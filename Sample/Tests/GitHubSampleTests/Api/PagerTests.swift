@@ -51,6 +51,17 @@ struct PagerTests {
     }
   }
 
+  @Test func pagerStopsAfterAHundredPagesWithoutItems() {
+    var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
+
+    for page in 1...100 {
+      #expect(!pager.isStuck)
+      #expect(pager.accept(.of(total: 11, next: "\(page)")) == [])
+    }
+
+    #expect(pager.isStuck)
+  }
+
   @Test func pagerStopsWhenTheServerReturnsNoCursor() {
     var pager = Pager(RepositoriesRequest.ofMona(first: 100), limit: nil)
 

@@ -53,7 +53,8 @@ struct RedactionTests {
 
   /// A reader of escapes would take the beginning of the secret for a part of an escape.
   @Test(arguments: [
-    ("00670067", #"\u00670067"#), ("abcdef01", "100%abcdef01"), (#"a/b"c\de"#, #"a\/b\"c\\de"#),
+    ("00670067", #"\u00670067"#), ("abcdef01", "100%abcdef01"),
+    ("abcdef01", "100%ab%63def01"), ("61626364", "100%6162%36364"), (#"a/b"c\de"#, #"a\/b\"c\\de"#),
     (#"a/b"c\de"#, #"a/b\u0022c\u005Cde"#),
   ])
   func secretsWithSpecialCharactersAreReplaced(secret: String, text: String) throws {

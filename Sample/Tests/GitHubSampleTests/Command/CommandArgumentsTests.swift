@@ -130,6 +130,13 @@ struct CommandArgumentsTests {
         """
       ),
       (["show", "a/b", "-xyz"], nil),
+      (
+        ["show", "a/b", "--tokenghp_0123456789"],
+        """
+        unknown option --token…; the options are --json, --hostname, --timeout, --color, --token, \
+        --token-stdin, --demo, --log, --explore, --explore-live, --help, --version
+        """
+      ),
     ] as [([String], String?)]
   )
   func usageErrorNamesTheMistakeInInvalidArguments(arguments: [String], message: String?) {

@@ -21,7 +21,8 @@ extension ApiRequest {
     decoder.dateDecodingStrategy = .iso8601
     let errors = try errors(in: response, decoder: decoder)
     let payload = Result { try decoder.decode(GraphQLData<Payload>.self, from: response.body).data }
-    if let error = errors.first {
+    // An error that concerns more than an item says more than the errors of items.
+    if let error = errors.first(where: { $0.item == nil }) ?? errors.first {
       let reason = reason(of: error, in: response)
       guard errors.allSatisfy({ $0.item != nil }), let payload = try? payload.get(),
         let partial = self.response(
