@@ -1,11 +1,10 @@
 import Synchronization
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
-  /// that function.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one that was passed to that function.
   ///
-  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
-  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
+  /// A closure that you pass to the library, such as an observer, later sees the dispatcher that was shared when you passed
+  /// it, whichever thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
     guard !Surroundings.isEverReplaced.load(ordering: .relaxed),
@@ -46,11 +45,7 @@ extension Dispatcher: PendingWorkOwner {
 
 /// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
 ///
-/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
-/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
+/// So tests can run in parallel, each with its own stores:
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -61,10 +56,14 @@ extension Dispatcher: PendingWorkOwner {
 /// print(count)  // 2
 /// ```
 ///
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Detached tasks and dispatch queues of your own don't inherit it, and use the process-wide dispatcher.
+///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
 ///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
+/// - Returns: The operation's result.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
@@ -75,11 +74,6 @@ public func withDispatcher<Result>(
 
 /// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
 ///
-/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
-///
 /// ```swift
 /// let count = await withDispatcher(Dispatcher()) {
 ///   let store = CounterStore.instantiate()
@@ -89,11 +83,15 @@ public func withDispatcher<Result>(
 /// print(count)  // 2
 /// ```
 ///
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Detached tasks and dispatch queues of your own don't inherit it, and use the process-wide dispatcher.
+///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
 ///   - isolation: The actor on which this function runs, which is the caller's actor by default.
 ///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
+/// - Returns: The operation's result.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,
