@@ -17,7 +17,7 @@ public struct DispatchEvent: Sendable {
   /// This list and ``releasedStores`` are empty in the events of `intercept(changes: false)`.
   public var createdStores: [any Storable.Type] { storeChanges.filter(\.isCreation).map(\.store) }
 
-  /// The types of the stores that were released or unregistered since the previous event, together with their values.
+  /// The types of the stores that were released or unregistered since the previous event. Their values are gone.
   public var releasedStores: [any Storable.Type] {
     storeChanges.filter { !$0.isCreation }.map(\.store)
   }
@@ -26,8 +26,8 @@ public struct DispatchEvent: Sendable {
 
   /// The changes to the stores' variables during the reduce.
   ///
-  /// They are in the order of the stores and, within a store, in the order of its properties. They include changes by other
-  /// threads during the reduce, and writes of equal values. In the events of `intercept(changes: false)`, there are none.
+  /// The changes are in the order of the stores and, within a store, in the order of its properties. They include other
+  /// threads' changes during the reduce, and writes of equal values. The events of `intercept(changes: false)` have none.
   public internal(set) var changes: [Change]
 
   /// The instant at which the reduce began.

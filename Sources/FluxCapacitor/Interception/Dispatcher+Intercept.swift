@@ -1,7 +1,7 @@
 extension Dispatcher {
   /// Calls an interceptor with an event for every later dispatch, for states of all types.
   ///
-  /// Use it to log, measure or record what an application does:
+  /// Use an interceptor to log, measure or record what an application does:
   ///
   /// ```swift
   /// let dust = Dispatcher.shared.intercept(changes: false) { event in
@@ -16,7 +16,7 @@ extension Dispatcher {
   ///   events.
   /// - After the reduce or, inside a ``transaction(_:)``, after the transaction, the dispatching thread calls all
   ///   interceptors, and then the observers of the changes. If another thread is already delivering events to an
-  ///   interceptor, it also delivers the new one, and observers can be called before the interceptor.
+  ///   interceptor, that thread also delivers the new event, and observers can be called before the interceptor.
   /// - No lock is held during a call. An interceptor can read, write, invoke, observe and clean anything. A state that it
   ///   invokes is reduced immediately, and makes its own event.
   ///

@@ -12,12 +12,12 @@ extension Dispatcher {
   /// ```
   ///
   /// - The closure receives every later state once, in the order of the reduces, even if the state reaches no store. If
-  ///   other threads are dispatching during this call, it can miss their first states.
-  /// - It is called after the reduce or, inside a ``transaction(_:)``, after the transaction. On `.current`, the observers
-  ///   of the written variables are called first, unless another thread is delivering changes of these variables.
+  ///   other threads are dispatching during this call, the closure can miss their first states.
+  /// - The call comes after the reduce or, inside a ``transaction(_:)``, after the transaction. On `.current`, the
+  ///   observers of the written variables are called first, unless another thread is delivering changes of these variables.
   /// - Calls to one observer never overlap, and no lock is held during a call. The closure can read, write, invoke, observe
   ///   and clean anything.
-  /// - If the closure invokes a state, it is reduced immediately. All observers of the current state are called before any
+  /// - A state that the closure invokes is reduced immediately. All observers of the current state are called before any
   ///   observer of the new one.
   /// - ``unregisterAll()`` doesn't affect observers of states.
   ///
@@ -40,7 +40,7 @@ extension Dispatcher {
   /// Calls a closure on the main actor with every later state of a type.
   ///
   /// The closure receives every later state once, in the order of the reduces, even if the state reaches no store. If other
-  /// threads are dispatching during this call, it can miss their first states.
+  /// threads are dispatching during this call, the closure can miss their first states.
   ///
   /// If you dispatch a state on the main queue, the closure is called immediately after the reduce or the surrounding
   /// ``transaction(_:)``. It is called later if you dispatch on another thread, or if an earlier state is still waiting for
