@@ -1,17 +1,17 @@
 import FluxCapacitor
 import Foundation
 
-/// The name, the version and the migrations of a store's file.
+/// Describes a store's file: its name, its version and its migrations.
 ///
-/// If you change a store's saved type so that older files can't be decoded any more, keep the older type,
-/// increase the version, and add a migration:
+/// If a changed type can't decode older files any more, keep the older type, increase the version, and add a migration:
 ///
 /// ```swift
 /// static let archive = Archive(Saved.self, named: "notes", version: 2)
 ///   .migrating(from: 1, SavedV1.self) { Saved(notes: $0.lines, draft: "") }
 /// ```
 ///
-/// Each migration leads directly to the newest version. A new property that is optional needs neither a new version nor a migration.
+/// Each migration leads directly to the newest version. If you only add an optional property, you need neither a new
+/// version nor a migration.
 public struct Archive<Saved: Codable & Sendable>: Sendable {
   /// The name of the file without its extension.
   public let name: String
@@ -29,10 +29,9 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - type: The saved type.
-  ///   - name: The name of the file without its extension. The file `notes.json` belongs to the name
-  ///     "notes". Different stores need different names.
-  ///   - version: The version of the saved type. Increase the version when the changed type can't decode
-  ///     older files.
+  ///   - name: The name of the file without its extension: the name "notes" stands for the file `notes.json`. Different
+  ///     stores need different names.
+  ///   - version: The version of the saved type. Increase it when the changed type can't decode older files.
   ///   - coder: The encoder and decoder of the saved type.
   public init(
     _ type: Saved.Type,
@@ -54,15 +53,15 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
 
   /// Returns an archive that can also restore files of an older version.
   ///
-  /// - Precondition: The older version is less than the archive's version, and has no migration yet.
-  ///   Otherwise, the method traps.
+  /// - Precondition: The older version is less than the archive's version, and has no migration yet. Otherwise, the method
+  ///   traps.
   ///
   /// - Parameters:
   ///   - version: The older version.
-  ///   - type: The saved type of the older version.
-  ///   - coder: The encoder and decoder of the older version, or nil for the archive's coder.
-  ///   - migrate: A closure that returns the value in the newest version. If the closure throws, the file
-  ///     can't be opened, and stays as it is.
+  ///   - type: The older version's saved type.
+  ///   - coder: The older version's encoder and decoder, or nil for the archive's coder.
+  ///   - migrate: Returns the value in the newest version. If this closure throws an error, the file can't be opened, and
+  ///     stays as it is.
   public func migrating<Older: Decodable & SendableMetatype>(
     from version: Int,
     _ type: Older.Type,

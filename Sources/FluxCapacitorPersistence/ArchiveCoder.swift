@@ -1,6 +1,6 @@
 import Foundation
 
-/// The encoder and decoder of an archive's saved type.
+/// Encodes and decodes the value in a store's file.
 ///
 /// ```swift
 /// struct PropertyListCoder: ArchiveCoder {
@@ -16,11 +16,11 @@ import Foundation
 /// let archive = Archive([String].self, named: "notes", version: 1, coder: PropertyListCoder())
 /// ```
 ///
-/// `Keeper.open` decodes and encodes on the calling thread. Saving encodes on a background thread. The same
-/// value should always be encoded as the same bytes, because a keeper doesn't write equal bytes again.
+/// `Keeper.open` decodes and encodes on the calling thread. Saving encodes on a background thread. A keeper doesn't write
+/// equal bytes again, so always encode the same value as the same bytes.
 public protocol ArchiveCoder: Sendable {
-  /// Whether the encoded data is JSON text, which the file contains as it is. The file contains other data
-  /// as a base64 text. The default is false.
+  /// Whether the encoded data is JSON text, which the file contains as it is. Otherwise, the file contains the data as a
+  /// base64 text. The default is false.
   var isJSON: Bool { get }
 
   /// Encodes a saved value.
@@ -35,10 +35,10 @@ extension ArchiveCoder {
   public var isJSON: Bool { false }
 }
 
-/// The default coder, which writes JSON that a person can read.
+/// Writes JSON that a person can read. This is the default coder.
 ///
-/// The coder sorts keys, and writes dates as seconds since 2001, so that no fraction is lost. The numbers
-/// infinity and NaN, which JSON lacks, are the texts "inf", "-inf" and "nan".
+/// The coder sorts keys, and writes dates as seconds since 2001, so that no fraction is lost. JSON lacks the numbers
+/// infinity and NaN, so the coder writes the texts "inf", "-inf" and "nan".
 public struct JSONCoder: ArchiveCoder {
   /// Creates a coder.
   public init() {}

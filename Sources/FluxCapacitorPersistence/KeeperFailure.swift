@@ -1,14 +1,14 @@
 import Foundation
 
-/// The reason why a keeper can't open a folder, restore a store or save a store.
+/// Says why a keeper can't open a folder, restore a store or save one.
 ///
-/// A keeper leaves a file alone if it can't restore the file's store. So after each failure, the data is still
-/// there, and the ``description`` says what to do.
+/// A keeper leaves a file alone if it can't restore a store from it. So after each failure, the data is still there, and
+/// the ``description`` says what to do.
 public struct KeeperFailure: Error, Equatable, Sendable {
   /// The file, or the folder if the failure concerns the whole folder.
   public let file: URL
 
-  /// The version of the saved type: of the value in the file or, after a failed save, of the value to save.
+  /// The version of the saved type that the file's value has or, after a failed save, the value to save.
   public let version: Int?
 
   /// The cause of the failure.
@@ -19,8 +19,7 @@ public struct KeeperFailure: Error, Equatable, Sendable {
     /// Another keeper, probably in another process, saves to the folder.
     case inUse
 
-    /// The folder is missing, because a keeper that follows doesn't create it, or because the folder has
-    /// been moved or removed.
+    /// The folder is missing: it has been moved or removed, or this keeper follows another one, and doesn't create it.
     case folderMissing
 
     /// Other users can write to the folder, which has these permissions.
@@ -144,7 +143,7 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
   }
 }
 
-/// The decision of an application about a file from which a store can't be restored.
+/// An application's decision about a file from which a store can't be restored.
 public enum Recovery: Sendable {
   /// Restores the previous generation of the file, for example `notes.previous`.
   ///

@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A store that a ``Keeper`` saves to a file, and restores from the file.
+/// A store that a ``Keeper`` saves to a file, and restores from it.
 ///
 /// Declare a `Codable` type for the part of the store that you want to save:
 ///
@@ -22,8 +22,8 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// While the keeper reads ``saved``, the dispatcher runs no reduce. Don't wait for another thread in ``saved`` or in
-/// ``restore(_:)``.
+/// Don't wait for another thread in ``saved`` or in ``restore(_:)``: while the keeper reads ``saved``, the dispatcher runs
+/// no reduce.
 public protocol Persistable: Storable {
   /// The saved part of the store.
   associatedtype Saved: Codable & Sendable
@@ -33,18 +33,18 @@ public protocol Persistable: Storable {
 
   /// The part of the store to save.
   ///
-  /// The keeper reads the property on a background thread, between two reduces, and encodes the result after
-  /// the turn. `open` also reads the property, on the calling thread.
+  /// The keeper reads this property on a background thread, between two reduces. Reduces don't wait until the result is
+  /// encoded. `open` also reads the property, on the calling thread.
   var saved: Saved { get }
 
   /// Sets the store's variables to saved values.
   ///
-  /// A keeper calls this method before any other code can use the store, or, if the keeper follows another
-  /// process, in a transaction on a background thread.
+  /// A keeper calls this method before any other code can use the store. If it follows another process, it also calls the
+  /// method later, in a transaction on a background thread.
   ///
-  /// A file can be edited by hand, so a saved value can be one that the store never has, such as a list in which
-  /// an id occurs twice. Check what the store relies on, and throw an error before you set a variable. `open` then
-  /// fails with ``KeeperFailure/Cause/refused(_:)``, from which an application can recover as from a damaged file.
+  /// A file can be edited by hand, so it can contain a value that the store never has, such as a list in which an id occurs
+  /// twice. Check what the store relies on, and throw an error before you set a variable. `open` then fails with
+  /// ``KeeperFailure/Cause/refused(_:)``, from which an application can recover as from a damaged file.
   ///
   /// - Parameter saved: The saved part of the store, in the newest version.
   /// - Throws: An error with a description of the problem.

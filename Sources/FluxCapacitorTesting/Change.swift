@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A change to a property of a store, which a ``StoreTester`` expects.
+/// A change to a store's property, which a ``StoreTester`` expects.
 public struct Change<Store: Storable>: Sendable {
   enum Property: Sendable {
     case published(@Sendable (Store) -> any AnyPrimitiveValue)
@@ -13,13 +13,12 @@ public struct Change<Store: Storable>: Sendable {
   let value: @Sendable (_ old: any Sendable) -> any Sendable
   let line: UInt
 
-  /// Creates an expected change to a variable of the store, or to a constant that publishes a variable or
-  /// derives from variables.
+  /// Creates an expected change to a variable, or to a constant that publishes a variable or derives from variables.
   ///
   /// - Parameters:
   ///   - keyPath: The key path of the variable or constant in the store.
-  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part.
-  ///     A part that hides its own parts, such as a `Secret`, must be `Equatable`.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part. A part that hides
+  ///     its own parts, such as a `Secret`, must be `Equatable`.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
@@ -29,11 +28,11 @@ public struct Change<Store: Storable>: Sendable {
     self.init(property: .published { $0[keyPath: keyPath] }, value: value, line: line)
   }
 
-  /// Creates an expected change to a table of the store.
+  /// Creates an expected change to a table.
   ///
   /// - Parameters:
   ///   - keyPath: The key path of the table in the store.
-  ///   - rows: The expected rows. If the test fails, the message shows the differing rows.
+  ///   - rows: The expected rows. If the test fails, the message shows the rows that differ.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   public init<Trait, Row>(
     _ keyPath: KeyPath<Store, PrimitiveTable<Trait, Row>> & Sendable,
@@ -54,8 +53,8 @@ public struct Change<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - keyPath: The key path of the variable or constant in the store.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: A closure that changes the old value into the expected new value. The tester may call the
-  ///     closure several times, so the closure must not have side effects.
+  ///   - update: Changes the old value into the expected new value. The tester may call this closure several times, so it
+  ///     must not have side effects.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     line: UInt = #line,
@@ -69,8 +68,8 @@ public struct Change<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - keyPath: The key path of the table in the store.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: A closure that changes the old rows into the expected new rows. The tester may call the closure
-  ///     several times, so the closure must not have side effects.
+  ///   - update: Changes the old rows into the expected new rows. The tester may call this closure several times, so it
+  ///     must not have side effects.
   public init<Trait, Row>(
     _ keyPath: KeyPath<Store, PrimitiveTable<Trait, Row>> & Sendable,
     line: UInt = #line,
@@ -82,10 +81,10 @@ public struct Change<Store: Storable>: Sendable {
   /// Returns an expected change to a variable that the store doesn't publish.
   ///
   /// - Parameters:
-  ///   - name: The name of the store's property. For a variable in an array or a dictionary, the name
-  ///     includes the index or the key, as in `counts[0]`.
-  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part.
-  ///     A part that hides its own parts, such as a `Secret`, must be `Equatable`.
+  ///   - name: The name of the store's property. If the variable is in an array or a dictionary, the name includes the
+  ///     index or the key, as in `counts[0]`.
+  ///   - value: The expected new value. The tester compares values that aren't `Equatable` part by part. A part that hides
+  ///     its own parts, such as a `Secret`, must be `Equatable`.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
   public static func named(_ name: String, to value: some Sendable, line: UInt = #line) -> Change {
     Change(property: .named(name), value: value, line: line)
@@ -101,8 +100,8 @@ public struct Change<Store: Storable>: Sendable {
   ///   - name: The name of the store's property.
   ///   - type: The type of the variable's value. If the value has a different type, the test fails.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: A closure that changes the old value into the expected new value. The tester may call the
-  ///     closure several times, so the closure must not have side effects.
+  ///   - update: Changes the old value into the expected new value. The tester may call this closure several times, so it
+  ///     must not have side effects.
   public static func named<Value: Sendable>(
     _ name: String,
     as type: Value.Type,

@@ -2,14 +2,14 @@ import FluxCapacitor
 
 /// Records the states of all types that a dispatcher reduces, in order.
 ///
-/// The recorder adds a state to its list after the state's reduce has ended. States that reach no store are
-/// recorded too. You can use a recorder on any thread.
-///
 /// ```swift
 /// let recorder = DispatchRecorder()
 /// CounterAction().increment()
 /// #expect(recorder.states(of: Dispatcher.Counter.self).count == 1)
 /// ```
+///
+/// A state is in the list as soon as its reduce has ended, even if it reaches no store. You can use a recorder on any
+/// thread.
 public final class DispatchRecorder: Sendable {
   private let recording: Recording<any DispatchState>
   private let dust: Dust
@@ -33,19 +33,17 @@ public final class DispatchRecorder: Sendable {
     states.compactMap { $0 as? State }
   }
 
-  /// Returns the oldest states that no earlier call has returned, and waits until there are enough.
+  /// Waits for the next states, and returns the oldest ones that no earlier call has returned.
   ///
   /// - Parameters:
   ///   - count: The number of states to wait for.
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The next states. The result has fewer than `count` states if the wait timed out or the task
-  ///   was cancelled.
+  /// - Returns: The next states, which are fewer than `count` if the time ran out or the task was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,

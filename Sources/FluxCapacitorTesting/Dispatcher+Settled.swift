@@ -3,32 +3,28 @@ import FluxCapacitor
 extension Dispatcher {
   /// Waits until all the work that this dispatcher tracks has ended.
   ///
-  /// The dispatcher tracks:
-  ///
-  /// - states that the dispatcher is reducing or delivering, and states that were invoked inside a reduce
-  /// - pending calls, on any queue, of observers that were added while this dispatcher was
-  ///   `Dispatcher.shared`
-  /// - operations of `Effects` that were run, and tasks that were added to a `DustBuster`, while this
-  ///   dispatcher was `Dispatcher.shared`
-  ///
   /// ```swift
   /// action.fetch("octocat")
   /// await Dispatcher.shared.settled()
   /// #expect(store.names.value == ["octocat/FluxCapacitor"])
   /// ```
   ///
-  /// A task in a `DustBuster` that only waits for the next element of a sequence of the library, such as
-  /// `values`, doesn't count as work. The dispatcher doesn't track other tasks, or variables that other
-  /// threads set outside a dispatch.
+  /// The dispatcher tracks:
+  ///
+  /// - states that it is reducing or delivering, and states that were invoked inside a reduce
+  /// - pending calls, on any queue, of observers that were added while it was `Dispatcher.shared`
+  /// - operations of `Effects` that were run, and tasks that were added to a `DustBuster`, while it was `Dispatcher.shared`
+  ///
+  /// While a task in a `DustBuster` only waits for the next element of a sequence of the library, such as `values`, it
+  /// doesn't count as work. The dispatcher tracks neither other tasks, nor variables that other threads set outside a
+  /// dispatch.
   ///
   /// In debug builds, the method traps in an operation or a task for which it would wait.
   ///
   /// - Parameters:
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
-  ///     unfinished work.
+  ///   - limit: The maximum time to wait. If it runs out, the test fails with a list of the unfinished work.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -54,8 +50,8 @@ extension Dispatcher {
 
   /// Waits until all the work that this dispatcher tracks has ended, and advances a clock meanwhile.
   ///
-  /// While all the pending work sleeps on the clock, the method advances the clock to the next deadline. So a
-  /// test with pauses needs no calls of `sleeping()` and `advance(by:)`:
+  /// Use this method to test pauses without calls of `sleeping()` and `advance(by:)`: while all the pending work sleeps on
+  /// the clock, the method advances the clock to the next deadline.
   ///
   /// ```swift
   /// effects.run(after: .milliseconds(300), clock: clock) { effect in
@@ -65,23 +61,22 @@ extension Dispatcher {
   /// #expect(store.items.value.count == 1)
   /// ```
   ///
-  /// The clock never advances while a piece of the tracked work is running, or while a child task is on its way to a sleep, so
-  /// the result is the same in each run of the test. The following work counts as sleeping:
+  /// The clock never advances while a part of the tracked work is running, or while a child task is on its way to a sleep,
+  /// so the result is the same in each run of the test. The following work counts as sleeping:
   ///
   /// - an operation of `Effects`, or a task in a `DustBuster`, whose own task sleeps on a `ManualClock`
   /// - an operation that pauses on a `ManualClock`, or waits for its turn
   /// - a task or an operation that awaits such an operation with `perform`
   ///
-  /// An operation or a task that awaits a child task counts as running, even if the child task sleeps. If the
-  /// remaining work sleeps on a different clock, the method waits until the time limit.
+  /// An operation or a task that awaits a child task counts as running, even if the child task sleeps. If the remaining
+  /// work sleeps on a different clock, the method waits until the time limit.
   ///
   /// - Parameters:
   ///   - clock: The clock to advance.
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails with a list of the
-  ///     unfinished work. For example, a timer that never ends reaches the limit.
+  ///   - limit: The maximum time to wait. If it runs out, for example because a timer never ends, the test fails with a
+  ///     list of the unfinished work.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

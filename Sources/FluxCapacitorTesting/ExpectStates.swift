@@ -13,10 +13,11 @@ import FluxCapacitorDebugging
 /// }
 /// ```
 ///
-/// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
-/// part. A part that hides its own parts, such as a `Secret`, must be `Equatable`. `expectStates` doesn't wait for work that the operation starts on queues or
-/// in tasks. If the operation starts work on queues or in tasks, end the operation with `await
-/// Dispatcher.shared.settled()`.
+/// The states can have different types. States that aren't `Equatable` are compared part by part. A part that hides its own
+/// parts, such as a `Secret`, must be `Equatable`.
+///
+/// The function doesn't wait for work that the operation starts on queues or in tasks. If there is such work, end the
+/// operation with `await Dispatcher.shared.settled()`, as in the example.
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
@@ -45,9 +46,9 @@ public func expectStates(
 
 /// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
 ///
-/// The states can have different types. `expectStates` compares states that aren't `Equatable` part by
-/// part. A part that hides its own parts, such as a `Secret`, must be `Equatable`. `expectStates` doesn't wait for work that the operation starts on queues or
-/// in tasks.
+/// The states can have different types. States that aren't `Equatable` are compared part by part. A part that hides its own
+/// parts, such as a `Secret`, must be `Equatable`. The function doesn't wait for work that the operation starts on queues
+/// or in tasks.
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.

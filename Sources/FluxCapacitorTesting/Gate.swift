@@ -1,6 +1,8 @@
 import FluxCapacitor
 
-/// Holds asynchronous work at a chosen point until a test lets the work continue.
+/// Holds asynchronous work at a chosen point until a test lets it continue.
+///
+/// Use a gate to control in which order two answers arrive, or to look at a store while a request is under way:
 ///
 /// ```swift
 /// let gate = Gate()
@@ -22,7 +24,7 @@ public final class Gate: @unchecked Sendable {
   /// Creates a closed gate.
   public init() {}
 
-  /// Opens the gate. The held work continues, and work that arrives later passes the gate without waiting.
+  /// Opens the gate. The work at the gate continues, and work that arrives later passes without waiting.
   public func open() {
     let held = lock.withLock {
       isOpen = true
@@ -34,8 +36,7 @@ public final class Gate: @unchecked Sendable {
 
   /// Waits until the gate is open. Call this method in the asynchronous work.
   ///
-  /// Cancelling the task doesn't end the wait, so the gate can stand in for a server that ignores
-  /// cancellation.
+  /// Cancelling the task doesn't end the wait. So the gate can play a server that ignores cancellation.
   public func pass(isolation: isolated (any Actor)? = #isolation) async {
     await withCheckedContinuation { continuation in
       let isOpen = lock.withLock {
@@ -47,15 +48,14 @@ public final class Gate: @unchecked Sendable {
     }
   }
 
-  /// Waits until work arrives at the gate. Call this method in the test. Each call waits for new arrivals,
-  /// which no earlier call has waited for.
+  /// Waits until work arrives at the gate. Call this method in the test. Each call waits for new arrivals, for which no
+  /// earlier call has waited.
   ///
   /// - Parameters:
   ///   - count: The number of arrivals to wait for.
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

@@ -35,10 +35,8 @@ public struct IsolatedDispatcherTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == IsolatedDispatcherTrait {
   /// Gives each test, and each case of a parameterized test, its own dispatcher.
   ///
-  /// In the test and in its child tasks, `Dispatcher.shared` is the test's dispatcher. Each test has its
-  /// own stores, so tests can run in parallel. A suite with the trait applies the trait to all its tests.
-  /// The initial values of the suite's properties also use the test's dispatcher, because Swift Testing
-  /// creates an instance of the suite for each test.
+  /// So each test has its own stores, and tests can run in parallel. In the test and its child tasks, `Dispatcher.shared`
+  /// is the test's dispatcher. A suite passes the trait on to all its tests:
   ///
   /// ```swift
   /// @Suite(.isolatedDispatcher)
@@ -51,9 +49,12 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// Work on a dispatch queue of your own or in a detached task doesn't belong to the test's task, so such work uses
-  /// the process-wide dispatcher. To make the work use the test's dispatcher, store `Dispatcher.shared` in
-  /// the action when you create the action:
+  /// The initial values of the suite's properties also use the test's dispatcher, because Swift Testing creates an instance
+  /// of the suite for each test.
+  ///
+  /// Work on a dispatch queue of your own or in a detached task doesn't belong to the test's task, so it uses the
+  /// process-wide dispatcher. To make it use the test's dispatcher, store `Dispatcher.shared` in the action when you create
+  /// the action:
   ///
   /// ```swift
   /// final class DownloadAction: Actionable {
@@ -67,10 +68,8 @@ extension Trait where Self == IsolatedDispatcherTrait {
   /// }
   /// ```
   ///
-  /// The trait reports states that reach the process-wide dispatcher from outside any test's task. An
-  /// escaped state is reported if the state reaches no store, or if an isolated test has a store for the
-  /// state. If one test is the likely origin of the state, the report fails that test. If no single test is
-  /// the likely origin, the report fails the run. Give the trait either to all tests that invoke states or
-  /// to no test.
+  /// The trait reports states that reach the process-wide dispatcher from outside any test's task, if they reach no store,
+  /// or if an isolated test has a store for them. The report fails the test that is the state's likely origin or, if no
+  /// single test is, the run. So give the trait either to all tests that invoke states or to no test.
   public static var isolatedDispatcher: Self { Self() }
 }

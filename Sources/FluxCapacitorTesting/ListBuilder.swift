@@ -1,5 +1,4 @@
-/// Builds the list of the states that `expectStates` expects, or of the changes that a ``StoreTester``
-/// expects.
+/// Builds the list of states that `expectStates` expects, or of changes that a ``StoreTester`` expects.
 @resultBuilder
 public enum ListBuilder<Element> {
   /// Builds a list from the item in one line.

@@ -1,7 +1,7 @@
 import FluxCapacitor
 
-/// Tests that a state or an operation changes exactly the listed variables of a store, to the listed
-/// values, in the listed order.
+/// Tests that a state or an operation changes exactly the listed variables of a store, to the listed values, in the listed
+/// order.
 ///
 /// ```swift
 /// let tester = StoreTester(CounterStore.self)
@@ -11,14 +11,15 @@ import FluxCapacitor
 /// tester.invoke(.add(0))
 /// ```
 ///
-/// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The
-/// failure message shows the difference. The tester compares all variables of the store, including private
-/// variables. The tester also finds variables in the store's structs, enums, tuples, optionals, arrays and
-/// dictionaries, but not in other objects, and not in the values of variables. It looks for them again before each
-/// call, so it also finds variables that an earlier state has added. A table counts as one variable.
-/// Listing the change to a derived constant is optional, and its position in the list doesn't matter.
+/// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The failure message
+/// shows the difference.
+///
+/// The tester compares all variables of the store, even private ones. It also finds variables in the store's structs,
+/// enums, tuples, optionals, arrays and dictionaries, but not in other objects, and not in the values of variables. It
+/// looks for them again before each call, so it finds variables that an earlier state has added. A table counts as one
+/// variable. You may list the change to a derived constant, at any position in the list, but don't have to.
 public final class StoreTester<Store: Storable>: Sendable {
-  /// The changes that a tester compares with the listed changes.
+  /// Decides which changes a tester compares with the listed ones.
   public enum Strictness: Sendable {
     /// The tester compares every change.
     case exact
@@ -43,8 +44,7 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// The variables and constants that a test has listed by key path, guarded by `lock`.
   nonisolated(unsafe) private var published: Set<ObjectIdentifier> = []
 
-  /// Creates a tester for the live store of a type. If the store doesn't exist yet, this initializer
-  /// creates the store.
+  /// Creates a tester for the live store of a type, and creates the store if it doesn't exist yet.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
@@ -80,14 +80,13 @@ public final class StoreTester<Store: Storable>: Sendable {
     return contents
   }
 
-  /// Invokes a state, and expects the state to cause the listed changes.
+  /// Invokes a state, and expects it to cause the listed changes.
   ///
   /// - Parameters:
   ///   - state: The state.
-  ///   - changes: The expected changes, in the order in which the reduce first sets the variables. If the
-  ///     reduce sets a variable to its current value, don't list a change.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - changes: The expected changes, in the order in which the reduce first sets the variables. If the reduce sets a
+  ///     variable to its current value, don't list a change.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -108,8 +107,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     expect(changes(), since: before, after: shownState(state), at: place)
   }
 
-  /// Expects an operation to cause the listed changes. For example, the operation can be an action that
-  /// invokes several states.
+  /// Expects an operation, such as an action that invokes several states, to cause the listed changes.
   ///
   /// ```swift
   /// await tester.expect {
@@ -123,13 +121,10 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which the observers receive the changes. Don't list
-  ///     a write of an equal value.
-  ///   - operation: The operation that causes the changes. The tester compares the changes after the
-  ///     operation has ended.
+  ///   - changes: The expected changes, in the order in which observers receive them. Don't list a write of an equal value.
+  ///   - operation: The operation that causes the changes. The tester compares the changes after it has ended.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
@@ -154,15 +149,13 @@ public final class StoreTester<Store: Storable>: Sendable {
 
   /// Expects a synchronous operation to cause the listed changes.
   ///
-  /// A synchronous test can use this method without `await`. In an asynchronous test, the compiler chooses the
-  /// asynchronous method of the same name.
+  /// A synchronous test can use this method without `await`. In an asynchronous test, the compiler chooses the asynchronous
+  /// method of the same name.
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which the observers receive the changes. Don't list
-  ///     a write of an equal value.
+  ///   - changes: The expected changes, in the order in which observers receive them. Don't list a write of an equal value.
   ///   - operation: The operation that causes the changes.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

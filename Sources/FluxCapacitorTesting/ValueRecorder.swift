@@ -2,21 +2,20 @@ import FluxCapacitor
 
 /// Records every value of a variable, a constant or a signal, in order.
 ///
-/// A recorder observes the value from the recorder's creation until its deallocation. You can use a
-/// recorder on any thread.
-///
 /// ```swift
 /// let store = CounterStore.instantiate()
 /// let recorder = ValueRecorder(store.count)
 /// CounterAction().increment()
 /// #expect(recorder.values == [0, 1])
 /// ```
+///
+/// A recorder observes from its creation until its deallocation. You can use it on any thread.
 public final class ValueRecorder<Value: Sendable>: Sendable {
   private let recording: Recording<Value>
   private let name: String
   private let dust: Dust
 
-  /// Creates a recorder that records the current value of a variable or a constant, and every later change.
+  /// Creates a recorder for the current value of a variable or a constant, and for every later change.
   ///
   /// - Parameters:
   ///   - value: The variable or constant. The recorder keeps only a derived constant alive.
@@ -28,7 +27,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
     dust = value.observe(ignoreFirst: ignoreFirst) { recording.note($0) }
   }
 
-  /// Creates a recorder that records every later event of a signal.
+  /// Creates a recorder for every later event of a signal.
   public init(_ signal: Signal<Value>) {
     let recording = Recording<Value>()
     self.recording = recording
@@ -43,9 +42,7 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// The values that the recorder has recorded so far.
   public var values: [Value] { recording.all }
 
-  /// Returns the oldest values that no earlier call has returned, and waits until there are enough.
-  ///
-  /// The first value of a new recorder is the current one, unless the recorder ignores it.
+  /// Waits for the next values, and returns the oldest ones that no earlier call has returned.
   ///
   /// ```swift
   /// let recorder = ValueRecorder(store.count)
@@ -53,17 +50,17 @@ public final class ValueRecorder<Value: Sendable>: Sendable {
   /// #expect(await recorder.next(2) == [0, 1])
   /// ```
   ///
+  /// The first value of a new recorder is the current one, unless the recorder ignores it.
+  ///
   /// - Parameters:
   ///   - count: The number of values to wait for.
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.
-  /// - Returns: The next values. The result has fewer than `count` values if the wait timed out or the task
-  ///   was cancelled.
+  /// - Returns: The next values, which are fewer than `count` if the time ran out or the task was cancelled.
   @discardableResult
   public func next(
     _ count: Int = 1,

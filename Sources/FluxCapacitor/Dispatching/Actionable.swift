@@ -1,9 +1,5 @@
 /// A type that does an application's work, such as a network request, and invokes the resulting states.
 ///
-/// An action can be a structure or a final class, and can be isolated to the main actor. Its asynchronous work runs in an
-/// ``Effects`` of the store, so an action is a value that any code can create. For states that need no other work, use an
-/// ``Invoker`` instead.
-///
 /// ```swift
 /// final class CounterAction: Actionable {
 ///   typealias DispatchStateType = Dispatcher.Counter
@@ -13,29 +9,30 @@
 ///   }
 /// }
 /// ```
+///
+/// An action can be a structure or a final class, and can be isolated to the main actor. Its asynchronous work runs in an
+/// ``Effects`` of the store, so you can create an action wherever you need one. For states that need no other work, use an
+/// ``Invoker`` instead.
 @preconcurrency public protocol Actionable<DispatchStateType>: Sendable {
   /// The states that this action invokes.
   associatedtype DispatchStateType: DispatchState
 
   /// The dispatcher that receives this action's states.
   ///
-  /// By default, this property returns ``Dispatcher/shared``. To use a different dispatcher for some calls,
-  /// use ``on(_:)``. To use a different dispatcher always, declare this property in the action.
+  /// By default, it's ``Dispatcher/shared``. To use another dispatcher for some calls, use ``on(_:)``. To always use
+  /// another one, declare this property in the action.
   var dispatcher: Dispatcher { get }
 }
 
 extension Actionable {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to that
-  /// function.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one that was passed to that function.
   @inlinable public var dispatcher: Dispatcher { .shared }
 
   /// Dispatches a state to the stores that are registered for its type.
   ///
-  /// You can call this method on any thread. When the method returns, the stores have reduced the state.
-  /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's `init`, the state is queued instead, and
-  /// reduced when that code has ended.
-  /// ``Dispatcher/dispatch(_:fileID:line:)`` describes when observers are called, and the usual reason why a
-  /// state reaches no store.
+  /// You can call this method on any thread. When it returns, the stores have reduced the state. The exception: inside a
+  /// reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's `init`, the state is queued, and reduced when that code has
+  /// ended. ``Dispatcher/dispatch(_:fileID:line:)`` says when observers are called, and why a state might reach no store.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
@@ -51,9 +48,8 @@ extension Actionable {
 
   /// Dispatches a state without the source location of the call.
   ///
-  /// Use this overload where a function with one parameter is expected, as in
-  /// `states.forEach(action.invoke)`. Interceptors receive a location in FluxCapacitor's own sources instead
-  /// of the caller's location.
+  /// Use this overload where a function with one parameter is expected, as in `states.forEach(action.invoke)`. Interceptors
+  /// then receive a location in FluxCapacitor's own sources.
   ///
   /// - Parameter state: The state to dispatch.
   @_disfavoredOverload @inlinable public func invoke(_ state: DispatchStateType) {
@@ -62,6 +58,8 @@ extension Actionable {
 }
 
 /// An action for states that need no work other than their dispatch.
+///
+/// Declare the states, and invoke one:
 ///
 /// ```swift
 /// extension Dispatcher {
@@ -77,7 +75,7 @@ extension Actionable {
 /// Invoker<Dispatcher.Theme>().invoke(.use("dark"))
 /// ```
 ///
-/// An extension for one type of states adds methods. In this example, the type alias names the action:
+/// An extension adds methods for one type of states. Here, a type alias also names the action:
 ///
 /// ```swift
 /// typealias BasketAction = Invoker<Dispatcher.Basket>
@@ -87,7 +85,7 @@ extension Actionable {
 /// }
 /// ```
 ///
-/// The action can belong to a dispatcher, for example to the dispatcher of a server's session:
+/// If your server has a dispatcher for each session, pass it to the action:
 ///
 /// ```swift
 /// BasketAction(on: session.dispatcher).add(item)
@@ -98,24 +96,23 @@ public struct Invoker<State: DispatchState>: Actionable {
 
   @usableFromInline let ownDispatcher: Dispatcher?
 
-  /// Creates an action that invokes states on ``Dispatcher/shared``. Each call of a method uses the
-  /// dispatcher that is shared at the time of that call.
+  /// Creates an action that invokes each state on whatever ``Dispatcher/shared`` is at that time.
   @inlinable public init() { ownDispatcher = nil }
 
-  /// Creates an action that invokes states on a dispatcher, on any thread and in any task.
+  /// Creates an action that always invokes states on the same dispatcher, on any thread and in any task.
   ///
   /// - Parameter dispatcher: The dispatcher, which the action keeps alive.
   @inlinable public init(on dispatcher: Dispatcher) { ownDispatcher = dispatcher }
 
-  /// The dispatcher of ``init(on:)``, or else ``Dispatcher/shared``.
+  /// The dispatcher that you passed to ``init(on:)``, or else ``Dispatcher/shared``.
   @inlinable public var dispatcher: Dispatcher { ownDispatcher ?? .shared }
 }
 
 extension Actionable {
   /// Returns this action for use on a dispatcher.
   ///
-  /// The result calls a closure with the action, inside ``withDispatcher(_:operation:)``. So the action
-  /// needs no ``dispatcher`` property:
+  /// Call the result with a closure that uses the action. The closure runs inside ``withDispatcher(_:operation:)``, so the
+  /// action needs no ``dispatcher`` property:
   ///
   /// ```swift
   /// let shop = ShopAction(api: api).on(session.dispatcher)
@@ -123,12 +120,11 @@ extension Actionable {
   /// await shop { await $0.refresh() }
   /// ```
   ///
-  /// Tasks and effects that the action starts also use the dispatcher, and its ``Dispatcher/settled()`` waits
-  /// for the effects.
+  /// Tasks and effects that the action starts also use the dispatcher, and its ``Dispatcher/settled()`` waits for the
+  /// effects.
   ///
-  /// > Warning: A completion handler on another thread and a detached task see the process-wide dispatcher
-  /// instead. An action with such a handler declares its own ``dispatcher`` property, which this method
-  /// doesn't change.
+  /// > Warning: Detached tasks and completion handlers on other threads see the process-wide dispatcher instead. If your
+  /// action needs them, declare its own ``dispatcher`` property, which this method doesn't change.
   ///
   /// - Parameter dispatcher: The dispatcher, which the result keeps alive.
   /// - Returns: A value that you call with a closure, on any thread.
@@ -137,9 +133,9 @@ extension Actionable {
   }
 }
 
-/// An action together with the dispatcher on which the action works.
+/// An action together with the dispatcher on which it works.
 ///
-/// ``Actionable/on(_:)`` creates this value. Call the value with a closure that uses the action.
+/// ``Actionable/on(_:)`` returns this value. Call it with a closure that uses the action.
 public struct DispatcherAction<Action: Actionable>: Sendable {
   let action: Action
   let dispatcher: Dispatcher
@@ -149,8 +145,8 @@ public struct DispatcherAction<Action: Actionable>: Sendable {
   /// The closure runs on the calling thread, before this method returns.
   ///
   /// - Parameter body: The closure that uses the action.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
   public func callAsFunction<Value, Failure: Error>(
     _ body: (Action) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -164,8 +160,8 @@ public struct DispatcherAction<Action: Actionable>: Sendable {
   /// - Parameters:
   ///   - isolation: The actor on which this method runs, which is the caller's actor by default.
   ///   - body: The closure that uses the action.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
   public func callAsFunction<Value, Failure: Error>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (Action) async throws(Failure) -> Value

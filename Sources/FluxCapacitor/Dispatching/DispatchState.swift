@@ -1,9 +1,5 @@
 /// Messages, usually the cases of an enum, that actions invoke and stores reduce.
 ///
-/// A type alias names one store that reduces these states, and an optional second one names one action that
-/// invokes them. The compiler checks that both have this type as their `DispatchStateType`. Any number of
-/// other stores may reduce these states, and any number of other actions may invoke them.
-///
 /// ```swift
 /// extension Dispatcher {
 ///   enum Counter: DispatchState {
@@ -15,6 +11,10 @@
 ///   }
 /// }
 /// ```
+///
+/// A type alias names one store that reduces these states. An optional second one names one action that invokes them. The
+/// compiler checks that both have this type as their `DispatchStateType`. Any number of other stores may reduce these
+/// states, and any number of other actions invoke them.
 public protocol DispatchState: Sendable {
   /// The type of one store that reduces these states, or ``NoStore`` for states that change no data.
   associatedtype RelatedStoreType: Storable
@@ -22,13 +22,13 @@ public protocol DispatchState: Sendable {
 
   /// The type of one action that invokes these states.
   ///
-  /// This type alias is optional, and lets the compiler check the action. Without it, the type is ``Invoker``,
-  /// which invokes states that need no other work.
+  /// This type alias is optional, and lets the compiler check the action. Without it, the type is ``Invoker``, the action
+  /// for states that need no other work.
   associatedtype RelatedActionType: Actionable = Invoker<Self>
   where RelatedActionType.DispatchStateType == Self
 }
 
-/// The store of states that change no data, such as a request to show a page.
+/// The related store of states that change no data, such as a request to show a page.
 ///
 /// Such states reach observers and interceptors, and never count as unreached:
 ///

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Routes each state to the stores that are registered for its type.
+/// Passes each state to the stores that are registered for its type.
 ///
-/// By default, actions and stores use the process-wide dispatcher, ``shared``. To give a test a separate
-/// dispatcher, use ``init()`` and ``withDispatcher(_:operation:)``.
+/// By default, actions and stores use the process-wide dispatcher, ``shared``. A test or a server's session can have its
+/// own: create it with ``init()``, and use it inside ``withDispatcher(_:operation:)``.
 ///
-/// Many threads can invoke states at the same time, but a dispatcher reduces one state at a time. All
-/// observers and interceptors see the reduces in the same order. <doc:Promises> lists the guarantees.
+/// Many threads can invoke states at the same time, but a dispatcher reduces one state at a time. All observers and
+/// interceptors see the reduces in the same order. <doc:Promises> lists the guarantees.
 public final class Dispatcher: Sendable {
   @usableFromInline let registry: Registry
 
@@ -37,24 +37,21 @@ public final class Dispatcher: Sendable {
   /// print(store.count.value)  // 2
   /// ```
   ///
-  /// You can call this method on any thread. The calling thread reduces the state. Before the method
-  /// returns, the calling thread also calls the observers on `.current`, once for each variable that a
-  /// store has set. If another thread is already delivering changes of the variable, the other thread
-  /// calls the observers.
+  /// You can call this method on any thread. That thread reduces the state and then, before the method returns, calls the
+  /// observers on `.current`, once for each variable that a store has set. If another thread is already delivering changes
+  /// of the variable, that thread calls the variable's observers instead.
   ///
-  /// Inside code that the library calls, different rules apply:
+  /// Code that the library calls can also dispatch states:
   ///
-  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the dispatcher
-  ///   queues the state. The calling thread reduces the queued state when that code has ended.
-  /// - Inside a ``transaction(_:)``, the dispatcher reduces the state immediately. The observers are
-  ///   called after the transaction.
-  /// - Inside an observer, the dispatcher reduces the state immediately. The observers of the new change
-  ///   are called after all observers of the current change.
+  /// - Inside a reduce, the body of a `modify`, a ``read(_:)`` or a store's initializer, the state is queued. The same
+  ///   thread reduces it when that code has ended.
+  /// - Inside a ``transaction(_:)``, the state is reduced immediately. Observers are called after the transaction.
+  /// - Inside an observer, the state is reduced immediately. The new change is delivered after all observers have received
+  ///   the current change.
   ///
-  /// > Warning: A state that reaches no store sets no variable, and is not an error. Usually, no code has
-  /// called ``Storable/instantiate()``, or the caller hasn't kept the returned store. The dispatcher holds
-  /// stores weakly, so your code must keep a strong reference to each store. In debug builds,
-  /// ``onUnreachedState`` reports such a state.
+  /// > Warning: A state that reaches no store changes nothing, and is not an error. Usually, no code has called
+  /// ``Storable/instantiate()``, or the caller hasn't kept the store: the dispatcher holds stores weakly, so your code must
+  /// keep them. Debug builds report such a state with ``onUnreachedState``.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
@@ -78,9 +75,8 @@ public final class Dispatcher: Sendable {
 
   /// Dispatches a state without the source location of the call.
   ///
-  /// Use this overload where a function with one parameter is expected, as in
-  /// `states.forEach(dispatcher.dispatch)`. Interceptors receive a location in FluxCapacitor's own
-  /// sources instead of the caller's location.
+  /// Use this overload where a function with one parameter is expected, as in `states.forEach(dispatcher.dispatch)`.
+  /// Interceptors then receive a location in FluxCapacitor's own sources.
   ///
   /// - Parameter state: The state to dispatch.
   @_disfavoredOverload @inlinable public func dispatch<State: DispatchState>(_ state: State) {
@@ -110,7 +106,7 @@ public final class Dispatcher: Sendable {
     return result
   }
 
-  /// Calls a closure, and delivers the values that the closure writes as one change.
+  /// Calls a closure, and delivers everything that it writes as one change.
   ///
   /// In this example, `first` and `last` are variables:
   ///
@@ -122,23 +118,20 @@ public final class Dispatcher: Sendable {
   /// }  // Observers of `last` are called once, with "Brown", and read "Emmett" from `first`.
   /// ```
   ///
-  /// After the transaction, the observers of each variable are called once, with the variable's last
-  /// value. No reduce of this dispatcher on another thread overlaps the transaction. Inside a reduce or
-  /// an outer transaction, the closure becomes part of that reduce or transaction. If the closure
-  /// throws, its writes remain in effect, and the observers receive the written values.
+  /// After the transaction, the observers of each written variable are called once, with its last value. While the
+  /// transaction runs, no other thread can run a reduce of this dispatcher. Inside a reduce or another transaction, the
+  /// closure becomes part of it. If the closure throws an error, what it has written remains, and is delivered.
+  /// <doc:Promises> says what happens if another thread writes the same variables meanwhile.
   ///
-  /// <doc:Promises> describes a transaction whose variables another thread writes meanwhile.
-  ///
-  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
-  ///   Otherwise, the method traps, because waiting for another thread's reduce could take forever. The
-  ///   method doesn't trap if the thread is already in a reduce, a transaction or a read of this
-  ///   dispatcher.
+  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store. Otherwise, the
+  ///   method traps, because waiting for another thread's reduce could take forever. It doesn't trap if the thread is
+  ///   already in a reduce, a transaction or a read of this dispatcher.
   ///
   /// > Warning: Two threads that nest transactions of two dispatchers in opposite orders can deadlock.
   ///
   /// - Parameter body: The closure that writes the variables.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
   @inlinable public func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -152,17 +145,15 @@ public final class Dispatcher: Sendable {
 
   /// Calls a closure that reads several constants, while no other thread can run a reduce or a transaction.
   ///
-  /// Without this method, a thread that reads several constants can see values of another thread's
-  /// half-finished reduce, even inside an observer. If the closure invokes a state, the dispatcher
-  /// queues the state until the closure has returned.
+  /// Without this method, a thread that reads several constants can see values of another thread's half-finished reduce,
+  /// even in an observer. If the closure invokes a state, the state is queued until the closure has returned.
   ///
-  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store.
-  ///   Otherwise, the method traps, unless the thread is already in a reduce, a transaction or a read of
-  ///   this dispatcher.
+  /// - Precondition: The thread is not in a `modify`, a change in place or the initializer of a store. Otherwise, the
+  ///   method traps, unless the thread is already in a reduce, a transaction or a read of this dispatcher.
   ///
   /// - Parameter body: The closure that reads the constants.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
   @inlinable public func read<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -229,10 +220,7 @@ public final class Dispatcher: Sendable {
     try registry.instantiate(S.self, creating: create)
   }
 
-  /// Unregisters every store.
-  ///
-  /// Later states don't reach the unregistered stores, and later calls of `instantiate()` create new
-  /// stores.
+  /// Unregisters all stores. Later states don't reach them, and later calls of `instantiate()` create new stores.
   public func unregisterAll() {
     recordOperation("unregisters all stores")
     registry.unregisterAll()
@@ -242,11 +230,10 @@ public final class Dispatcher: Sendable {
 // MARK: - The shared dispatcher
 
 extension Dispatcher {
-  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the dispatcher passed to
-  /// that function.
+  /// The process-wide dispatcher or, inside ``withDispatcher(_:operation:)``, the one that was passed to that function.
   ///
-  /// Code that you hand to the library, such as an observer, sees the dispatcher in which you handed it over, whichever
-  /// thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
+  /// A closure that you pass to the library, such as an observer, later sees the dispatcher that was shared when you passed
+  /// it, whichever thread calls it. A reduce sees the dispatcher that reduces. <doc:Threads> has an example.
   public static var shared: Dispatcher {
     let shortcut = shortcut.load(ordering: .acquiring)
     guard !Surroundings.isEverReplaced.load(ordering: .relaxed),

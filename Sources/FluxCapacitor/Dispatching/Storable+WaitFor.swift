@@ -1,10 +1,10 @@
 import Synchronization
 
 extension Storable {
-  /// Ensures, inside a reduce, that all stores of another type have already reduced the current state.
+  /// Inside a reduce, ensures that all stores of another type have already reduced the current state.
   ///
-  /// By default, stores reduce a state in the order of their registration. Call this method if a store's
-  /// reduce reads values that another store's reduce writes.
+  /// Call this method if a store's reduce reads values that another store's reduce writes. By default, stores reduce a
+  /// state in the order of their registration.
   ///
   /// ```swift
   /// final class TotalStore: Storable {
@@ -19,17 +19,14 @@ extension Storable {
   /// }
   /// ```
   ///
-  /// If a store of the requested type hasn't reduced the state yet, the store reduces the state on this
-  /// thread, before this method returns. Each store still reduces a state only once.
+  /// If a store of that type hasn't reduced the state yet, it does so now, on this thread. Each store still reduces a state
+  /// only once. The method also covers subclasses of the type, but not stores that were registered after the reduce began.
+  /// If no store of the type is registered, the method returns immediately.
   ///
-  /// The method covers stores of the requested type and of its subclasses. Stores that were registered after
-  /// the reduce began are left out. If no store of the requested type is registered, the method returns
-  /// immediately.
-  ///
-  /// - Precondition: The dispatcher is reducing a state of this store's type of states. Outside such a
-  ///   reduce, the method traps. So a test must dispatch a state instead of calling `reduce(with:)`.
-  /// - Precondition: The reduces of stores don't wait for each other in a cycle, and a store doesn't wait for
-  ///   itself. Otherwise, the method traps with a message that names the stores.
+  /// - Precondition: The dispatcher is reducing a state that this store reduces. Otherwise, the method traps. So a test
+  ///   must dispatch a state instead of calling `reduce(with:)`.
+  /// - Precondition: Stores don't wait for each other in a cycle, and no store waits for itself. Otherwise, the method
+  ///   traps with a message that names the stores.
   ///
   /// - Complexity: O(n) in the number of stores that reduce the same type of states.
   public func waitFor<S: Storable>(_: S.Type) where S.DispatchStateType == DispatchStateType {

@@ -9,10 +9,10 @@ public struct UnreachedState: Sendable, CustomStringConvertible {
   /// The line at which the state was invoked.
   public let line: UInt
 
-  /// A sentence about the probable reason.
+  /// A sentence with the probable reason.
   public let reason: String
 
-  /// A line of text with the source location, the type of the state, and the reason.
+  /// A line of text with the source location, the state's type and the reason.
   ///
   /// The line doesn't contain the state's values, which may be private.
   public var description: String {
@@ -21,11 +21,11 @@ public struct UnreachedState: Sendable, CustomStringConvertible {
 }
 
 extension Dispatcher {
-  /// A closure to call, in debug builds, with a state that has reached no store.
+  /// Called, in debug builds, with a state that has reached no store.
   ///
-  /// To dispatch such a state isn't an error. But often, no code has instantiated the store, no code keeps the
-  /// store, or the store belongs to a different dispatcher. By default, the closure writes one line to standard
-  /// error. Set the property to `nil` to silence the line, or to a closure of your own:
+  /// Such a state isn't an error. But often, no code has instantiated the store, nobody keeps it, or it belongs to a
+  /// different dispatcher. By default, the closure writes one line to standard error. Set the property to `nil` to write
+  /// nothing, or to a closure of your own:
   ///
   /// ```swift
   /// Dispatcher.onUnreachedState = { unreached in
@@ -33,20 +33,19 @@ extension Dispatcher {
   /// }
   /// ```
   ///
-  /// - The closure is called for the first such state of each type and source location in the process, with
-  ///   any dispatcher.
-  /// - The dispatching thread calls the closure at the end of the dispatch. Outside a ``transaction(_:)``,
-  ///   the observers have been called, and no lock is held. Inside, other threads' states wait until the
-  ///   transaction has ended. The closure may invoke states. Several threads may call the closure at the same time.
-  /// - A state that only observers of the states receive has reached a receiver. A state with ``NoStore`` needs none.
+  /// - The closure is called for the first such state of each type and source location in the process, with any dispatcher.
+  /// - The dispatching thread calls it at the end of the dispatch. Outside a ``transaction(_:)``, observers have been
+  ///   called by then, and no lock is held. Inside a transaction, other threads' states wait until it has ended. The
+  ///   closure may invoke states. Several threads may call it at the same time.
+  /// - A state counts as reached if an observer of states receives it. States with ``NoStore`` always count as reached.
   /// - Tests with `.isolatedDispatcher`, of FluxCapacitorTesting, don't call the closure.
   ///
   /// You can read and set the property on any thread. The process retains the closure until you replace it.
   ///
   /// > Note: A release build of the library never calls the closure.
   ///
-  /// - Complexity: O(n) in the number of registered stores for each call, and O(1) for each further unreached
-  ///   state in a debug build.
+  /// - Complexity: O(n) in the number of registered stores for each call, and O(1) for each further unreached state in a
+  ///   debug build.
   public static var onUnreachedState: (@Sendable (UnreachedState) -> Void)? {
     get { handler.withLock { $0.closure } }
     set {

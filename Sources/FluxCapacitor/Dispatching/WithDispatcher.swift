@@ -1,10 +1,6 @@
 /// Replaces ``Dispatcher/shared`` in the current task while an operation runs.
 ///
-/// Tests that replace the dispatcher can run in parallel, each with its own stores. Child tasks of the
-/// operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
+/// So tests can run in parallel, each with its own stores:
 ///
 /// ```swift
 /// let count = withDispatcher(Dispatcher()) {
@@ -15,10 +11,14 @@
 /// print(count)  // 2
 /// ```
 ///
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Detached tasks and dispatch queues of your own don't inherit it, and use the process-wide dispatcher.
+///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
 ///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
+/// - Returns: The operation's result.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   operation: () throws -> Result
@@ -29,11 +29,6 @@ public func withDispatcher<Result>(
 
 /// Replaces ``Dispatcher/shared`` in the current task while an asynchronous operation runs.
 ///
-/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
-///
-/// > Warning: Code in detached tasks and on dispatch queues of your own doesn't inherit the replacement, and
-/// uses the process-wide dispatcher.
-///
 /// ```swift
 /// let count = await withDispatcher(Dispatcher()) {
 ///   let store = CounterStore.instantiate()
@@ -43,11 +38,15 @@ public func withDispatcher<Result>(
 /// print(count)  // 2
 /// ```
 ///
+/// Child tasks of the operation, and tasks that it creates with `Task { … }`, inherit the replacement.
+///
+/// > Warning: Detached tasks and dispatch queues of your own don't inherit it, and use the process-wide dispatcher.
+///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that ``Dispatcher/shared`` returns while the operation runs.
 ///   - isolation: The actor on which this function runs, which is the caller's actor by default.
 ///   - operation: The closure to run with the replacement.
-/// - Returns: The result of the operation.
+/// - Returns: The operation's result.
 public func withDispatcher<Result>(
   _ dispatcher: Dispatcher,
   isolation: isolated (any Actor)? = #isolation,

@@ -1,4 +1,4 @@
-/// A record of one dispatch, with the state, the stores that reduced the state, and the resulting changes.
+/// A record of one dispatch: the state, the stores that reduced it, and the resulting changes.
 ///
 /// Interceptors receive an event for each dispatch. See ``Dispatcher/intercept(changes:_:)``.
 public struct DispatchEvent: Sendable {
@@ -11,14 +11,13 @@ public struct DispatchEvent: Sendable {
   /// The types of the stores that reduced the state, in the order in which their reduces ended.
   public let stores: [any Storable.Type]
 
-  /// The types of the stores that have been created since the dispatcher's previous event, or since its first interceptor
-  /// was added. The reduce itself can also create stores.
+  /// The types of the stores that were created since the dispatcher's previous event, or since its first interceptor was
+  /// added. The reduce itself can also create stores.
   ///
-  /// The list and ``releasedStores`` are empty in the events of `intercept(changes: false)`.
+  /// This list and ``releasedStores`` are empty in the events of `intercept(changes: false)`.
   public var createdStores: [any Storable.Type] { storeChanges.filter(\.isCreation).map(\.store) }
 
-  /// The types of the stores that have been released or unregistered since the previous event, whose values have gone
-  /// with them.
+  /// The types of the stores that were released or unregistered since the previous event. Their values are gone.
   public var releasedStores: [any Storable.Type] {
     storeChanges.filter { !$0.isCreation }.map(\.store)
   }
@@ -27,9 +26,8 @@ public struct DispatchEvent: Sendable {
 
   /// The changes to the stores' variables during the reduce.
   ///
-  /// The changes are in the order of the stores and, within a store, in the order of the store's properties.
-  /// The list includes changes by other threads during the reduce, and writes of equal values. In the events of
-  /// `intercept(changes: false)`, it is empty.
+  /// The changes are in the order of the stores and, within a store, in the order of its properties. They include other
+  /// threads' changes during the reduce, and writes of equal values. The events of `intercept(changes: false)` have none.
   public internal(set) var changes: [Change]
 
   /// The instant at which the reduce began.
@@ -56,12 +54,10 @@ public struct DispatchEvent: Sendable {
 
   /// A change to one variable.
   public struct Change: Sendable {
-    /// The type of the store that the variable belongs to.
+    /// The type of the store to which the variable belongs.
     public let store: any Storable.Type
 
-    /// The name of the store's property.
-    ///
-    /// If a constant publishes the variable, the name is the name of the constant.
+    /// The name of the store's property. If a constant publishes the variable, it's the constant's name.
     public let name: String
 
     /// The variable's value before the reduce.

@@ -3,18 +3,6 @@
 extension Dispatcher {
   /// Calls a closure with every later state of a type.
   ///
-  /// - An observer receives every later state once, even if the state reaches no store. If other threads are
-  ///   dispatching during this call, the observer can miss their first states.
-  /// - Every observer receives the states in the order of their reduces.
-  /// - The observer is called after the reduce or, inside a ``transaction(_:)``, after the transaction. On
-  ///   `.current`, the observers of the written variables are called first, unless another thread is
-  ///   delivering changes of these variables.
-  /// - Calls to one observer never overlap, and no lock is held during a call. The closure can read, write,
-  ///   invoke, observe and clean anything.
-  /// - If the closure invokes a state, the stores reduce the new state immediately. All observers of the
-  ///   current state are called before any observer of the new state.
-  /// - ``unregisterAll()`` doesn't affect observers of states.
-  ///
   /// ```swift
   /// let dust = Dispatcher.shared.observe(Dispatcher.Counter.self) { state in
   ///   print("Dispatched: \(state)")
@@ -23,13 +11,23 @@ extension Dispatcher {
   /// dust.clean()
   /// ```
   ///
+  /// - The closure receives every later state once, in the order of the reduces, even if the state reaches no store. If
+  ///   other threads are dispatching during this call, the closure can miss their first states.
+  /// - The call comes after the reduce or, inside a ``transaction(_:)``, after the transaction. On `.current`, the
+  ///   observers of the written variables are called first, unless another thread is delivering changes of these variables.
+  /// - Calls to one observer never overlap, and no lock is held during a call. The closure can read, write, invoke, observe
+  ///   and clean anything.
+  /// - A state that the closure invokes is reduced immediately. All observers of the current state are called before any
+  ///   observer of the new one.
+  /// - ``unregisterAll()`` doesn't affect observers of states.
+  ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - queue: The queue on which the observer is called.
-  ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
-  ///     cleaned or the dispatcher is deallocated.
-  /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
-  ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
+  ///   - queue: The queue on which the closure is called.
+  ///   - states: Receives each state. The observation retains this closure until the Dust is cleaned or the dispatcher is
+  ///     deallocated.
+  /// - Returns: A Dust that ends the observation when you clean it. It doesn't keep the dispatcher alive, and the
+  ///   observation also ends when the dispatcher is deallocated.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -41,22 +39,20 @@ extension Dispatcher {
 
   /// Calls a closure on the main actor with every later state of a type.
   ///
-  /// The closure receives every later state once, in the order of the reduces, even if the state reaches no
-  /// store. If other threads are dispatching during this call, the closure can miss their first states.
+  /// The closure receives every later state once, in the order of the reduces, even if the state reaches no store. If other
+  /// threads are dispatching during this call, the closure can miss their first states.
   ///
-  /// If you dispatch a state on the main queue, the closure is called immediately after the reduce or the
-  /// surrounding ``transaction(_:)``. If an earlier state is still waiting for the main queue, or if you
-  /// dispatch on another thread, the closure is called later.
-  ///
-  /// <doc:Promises> lists the guarantees for all observers.
+  /// If you dispatch a state on the main queue, the closure is called immediately after the reduce or the surrounding
+  /// ``transaction(_:)``. It is called later if you dispatch on another thread, or if an earlier state is still waiting for
+  /// the main queue. <doc:Promises> lists the guarantees for all observers.
   ///
   /// - Parameters:
   ///   - type: The type of the states.
   ///   - queue: The main queue, `.main`.
-  ///   - states: A closure that receives each state. The observation retains the closure until the Dust is
-  ///     cleaned or the dispatcher is deallocated.
-  /// - Returns: A Dust that ends the observation when you call `clean()`. The Dust doesn't keep the
-  ///   dispatcher alive, and the observation ends when the dispatcher is deallocated.
+  ///   - states: Receives each state. The observation retains this closure until the Dust is cleaned or the dispatcher is
+  ///     deallocated.
+  /// - Returns: A Dust that ends the observation when you clean it. It doesn't keep the dispatcher alive, and the
+  ///   observation also ends when the dispatcher is deallocated.
   /// - Complexity: O(1).
   public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -68,15 +64,6 @@ extension Dispatcher {
 
   /// Returns an asynchronous sequence of the later states of a type.
   ///
-  /// - Any number of consumers can iterate over the sequence. Each consumer receives every state that is
-  ///   dispatched after the consumer's iterator was created. A consumer receives each state once, in the
-  ///   order of the reduces, unless the policy discards states.
-  /// - The consumer's task runs the loop, and no dispatch waits for a consumer.
-  /// - If you cancel the task that waits for the next state, the observation and the loop end immediately.
-  ///   If you leave the loop, the iterator is released, and the observation ends.
-  /// - If the dispatcher is deallocated, the loop ends after the remaining states in the buffer. A sequence
-  ///   keeps the dispatcher alive, but an iterator doesn't.
-  ///
   /// ```swift
   /// var states = Dispatcher.shared.states(of: Dispatcher.Counter.self).makeAsyncIterator()
   /// CounterAction().increment()
@@ -87,10 +74,17 @@ extension Dispatcher {
   /// }
   /// ```
   ///
+  /// - Any number of consumers can iterate over the sequence. Each receives the states that are dispatched after its
+  ///   iterator was created, once and in the order of the reduces, unless the policy discards some.
+  /// - A consumer runs on its task's executor. No dispatch waits for a consumer.
+  /// - If you cancel the task while it waits for the next state, the loop and its observation end immediately. If you leave
+  ///   the loop, its iterator is released, which ends the observation.
+  /// - The sequence keeps the dispatcher alive, but an iterator doesn't. After the dispatcher is deallocated, the loop
+  ///   receives the states in the buffer, and then ends.
+  ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - policy: The rule for states that a slow consumer hasn't received yet. By default, the sequence keeps
-  ///     all of these states.
+  ///   - policy: Decides which states the sequence keeps for a slow consumer, by default all of them.
   /// - Returns: The sequence, which observes no states until a consumer creates an iterator.
   public func states<State: DispatchState>(
     of type: State.Type,

@@ -1,8 +1,6 @@
 extension Dispatcher {
   /// Calls a closure with every later state of a type, while an object exists.
   ///
-  /// ``observe(_:on:states:)-(_,ExecuteQueue,_)`` describes the order of the calls and the guarantees.
-  ///
   /// ```swift
   /// final class Logger: Sendable {
   ///   init() {
@@ -13,17 +11,18 @@ extension Dispatcher {
   /// }
   /// ```
   ///
-  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
-  /// alive, so the observation would not end by itself.
+  /// ``observe(_:on:states:)-(_,ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive, so the
+  /// observation wouldn't end by itself.
   ///
   /// - Parameters:
   ///   - type: The type of the states.
-  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The next state, or a later observation of an object, ends the observation and releases
-  ///     the closure.
+  ///   - object: The object, which the observation holds weakly. After the object's deallocation, no call starts. The next
+  ///     state, or a later observation of an object, ends the observation and releases the closure.
   ///   - queue: The queue on which `states` is called.
   ///   - states: A closure that receives each state.
-  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
   /// - Complexity: O(1).
   @_disfavoredOverload @discardableResult public func observe<State: DispatchState>(
     _ type: State.Type,
@@ -34,10 +33,10 @@ extension Dispatcher {
     signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
   }
 
-  /// Observes on the main actor, during the scope of a `Sendable` object.
+  /// Calls a closure on the main actor with every later state of a type, while a `Sendable` object exists.
   ///
-  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
-  /// strongly in the closure.
+  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object strongly
+  /// in the closure.
   @discardableResult public func observe<State: DispatchState>(
     _ type: State.Type,
     duringScopeOf object: some AnyObject & Sendable,
@@ -47,10 +46,10 @@ extension Dispatcher {
     signal(of: type).observe(duringScopeOf: object, on: queue, changes: states)
   }
 
-  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  /// Calls a closure on the main actor with every later state of a type, while an object of the main actor exists.
   ///
-  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
-  /// strongly in the closure.
+  /// See ``observe(_:duringScopeOf:on:states:)-(_,_,ExecuteQueue,_)`` for the lifetime. Don't capture the object strongly
+  /// in the closure.
   @MainActor @discardableResult public func observe<State: DispatchState>(
     _ type: State.Type,
     duringScopeOf object: some AnyObject,

@@ -1,7 +1,7 @@
 /// The queries that consumers hold on a ``Queryable`` store.
 ///
-/// Each store declares a `let` property with its own `Queries` object. ``Queryable/query(_:)`` adds a query
-/// to this object. The documentation of ``Queryable`` shows an example.
+/// Each store declares a `let` property with its own `Queries`, to which ``Queryable/query(_:)`` adds queries.
+/// ``Queryable`` shows an example.
 public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
   /// The queries that at least one consumer holds.
   let active = Variable<Set<Query>>([])

@@ -17,8 +17,8 @@ extension ObservationSource {
   /// }
   /// ```
   ///
-  /// The property is written on the main actor. A change from the main queue is written immediately, unless
-  /// an earlier change is still on its way to the main queue.
+  /// The property is written on the main actor. A change from the main queue is written immediately, unless an earlier
+  /// change is still on its way to the main queue.
   ///
   /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
@@ -40,10 +40,8 @@ extension ObservationSource {
     bind(to: target, on: queue) { target, value in target[keyPath: keyPath] = value }
   }
 
-  /// Calls a closure on the main actor with an object and the current value, if there is one, and then each change or event.
-  ///
-  /// The closure receives the object as an argument, so the closure doesn't have to capture the object. A
-  /// strong capture would keep the object alive, and a weak capture is unnecessary.
+  /// Calls a closure on the main actor with an object and the current value, if there is one, and then each change or
+  /// event.
   ///
   /// ```swift
   /// @MainActor
@@ -56,15 +54,16 @@ extension ObservationSource {
   /// }
   /// ```
   ///
+  /// The closure receives the object as an argument, so it doesn't have to capture the object. A strong capture would keep
+  /// the object alive, and a weak one is unnecessary.
+  ///
   /// - Parameters:
-  ///   - target: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
-  ///     the closure.
+  ///   - target: The object, which the observation holds weakly. After the object's deallocation, no call starts. The next
+  ///     change, or a later observation of an object, ends the observation and releases the closure.
   ///   - queue: `.main`.
   ///   - changes: The closure to call with the object and each value or event.
-  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
-  ///   all constants and variables upstream.
+  /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,

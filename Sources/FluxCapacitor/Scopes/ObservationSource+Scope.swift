@@ -1,8 +1,5 @@
 extension ObservationSource {
-  /// Calls a closure with the current value, if there is one, and then with every change or event, while an
-  /// object exists.
-  ///
-  /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
+  /// Calls a closure with the current value, if there is one, and then with every change or event, while an object exists.
   ///
   /// ```swift
   /// final class Exporter: Sendable {
@@ -12,20 +9,19 @@ extension ObservationSource {
   /// }
   /// ```
   ///
-  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
-  /// alive, so the observation would not end by itself.
+  /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive, so the
+  /// observation wouldn't end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
-  ///     the closure.
+  ///   - object: The object, which the observation holds weakly. After the object's deallocation, no call starts. The next
+  ///     change, or a later observation of an object, ends the observation and releases the closure.
   ///   - queue: The queue on which `changes` is called.
-  ///   - ignoreFirst: Whether to skip the current value, and start with the next change. A signal has no
-  ///     current value.
+  ///   - ignoreFirst: Whether to skip the current value, and start with the next change. A signal has no current value.
   ///   - changes: The closure to call with each value or event.
-  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, the complexity is O(n), where n counts
-  ///   all constants and variables upstream.
+  /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from.
   @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
@@ -41,7 +37,7 @@ extension ObservationSource {
     )
   }
 
-  /// Observes on the main actor, during the scope of a `Sendable` object.
+  /// Calls a closure on the main actor with each value or event, while a `Sendable` object exists.
   ///
   /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.
@@ -56,7 +52,7 @@ extension ObservationSource {
     }
   }
 
-  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  /// Calls a closure on the main actor with each value or event, while an object of the main actor, such as a view, exists.
   ///
   /// See ``observe(duringScopeOf:on:ignoreFirst:changes:)-(_,ExecuteQueue,_,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.

@@ -1,8 +1,6 @@
 extension PrimitiveTable {
   /// Calls a closure with the changes of each transaction, for a list on a screen, while an object exists.
   ///
-  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
-  ///
   /// ```swift
   /// @MainActor
   /// final class ListView {
@@ -17,16 +15,17 @@ extension PrimitiveTable {
   /// }
   /// ```
   ///
-  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
-  /// alive, so the observation would not end by itself.
+  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive, so the
+  /// observation wouldn't end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
-  ///     the closure.
+  ///   - object: The object, which the observation holds weakly. After the object's deallocation, no call starts. The next
+  ///     change, or a later observation of an object, ends the observation and releases the closure.
   ///   - queue: The queue on which `changes` is called.
   ///   - changes: Receives the changes. The first call inserts all rows.
-  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
+  /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
   /// - Complexity: O(n) in the number of rows.
   @_disfavoredOverload @discardableResult public func observeChanges(
     duringScopeOf object: some AnyObject & Sendable,
@@ -36,7 +35,7 @@ extension PrimitiveTable {
     transactions.observe(duringScopeOf: object, on: queue, changes: changes)
   }
 
-  /// Observes on the main actor, during the scope of a `Sendable` object.
+  /// Calls a closure on the main actor with the changes of each transaction, while a `Sendable` object exists.
   ///
   /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.
@@ -48,7 +47,7 @@ extension PrimitiveTable {
     transactions.observe(duringScopeOf: object, on: queue, changes: changes)
   }
 
-  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  /// Calls a closure on the main actor with the changes of each transaction, while an object of the main actor exists.
   ///
   /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.

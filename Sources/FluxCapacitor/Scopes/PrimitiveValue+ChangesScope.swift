@@ -1,8 +1,6 @@
 extension PrimitiveValue {
   /// Calls a closure with the old value and the new value of every change, while an object exists.
   ///
-  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
-  ///
   /// ```swift
   /// final class History: Sendable {
   ///   init(counter: Constant<Int>) {
@@ -11,18 +9,18 @@ extension PrimitiveValue {
   /// }
   /// ```
   ///
-  /// > Warning: Don't capture the object strongly in the closure. A strong capture would keep the object
-  /// alive, so the observation would not end by itself.
+  /// ``observeChanges(on:changes:)-(ExecuteQueue,_)`` describes the order of the calls and the guarantees.
+  ///
+  /// > Warning: Don't capture the object strongly in the closure. The closure would keep the object alive, so the
+  /// observation wouldn't end by itself.
   ///
   /// - Parameters:
-  ///   - object: The object. The observation holds the object weakly. After the object's deallocation, no
-  ///     call starts. The next change, or a later observation of an object, ends the observation and releases
-  ///     the closure.
+  ///   - object: The object, which the observation holds weakly. After the object's deallocation, no call starts. The next
+  ///     change, or a later observation of an object, ends the observation and releases the closure.
   ///   - queue: The queue on which `changes` is called.
   ///   - changes: Receives the old and the new value.
-  /// - Returns: The observation. To end the observation before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
-  ///   variables upstream.
+  /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from.
   @_disfavoredOverload @discardableResult public func observeChanges(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,
@@ -31,7 +29,7 @@ extension PrimitiveValue {
     pairs.observe(duringScopeOf: object, on: queue) { changes($0.0, $0.1) }
   }
 
-  /// Observes on the main actor, during the scope of a `Sendable` object.
+  /// Calls a closure on the main actor with the old and the new value of every change, while a `Sendable` object exists.
   ///
   /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.
@@ -43,7 +41,8 @@ extension PrimitiveValue {
     pairs.observe(duringScopeOf: object, on: queue) { changes($0.0, $0.1) }
   }
 
-  /// Observes on the main actor, during the scope of an object that only the main actor uses, such as a view.
+  /// Calls a closure on the main actor with the old and the new value of every change, while an object of the main actor
+  /// exists.
   ///
   /// See ``observeChanges(duringScopeOf:on:changes:)-(_,ExecuteQueue,_)`` for the lifetime. Don't capture the object
   /// strongly in the closure.

@@ -18,14 +18,13 @@
     /// }
     /// ```
     ///
-    /// SwiftUI tracks each read of the binding, as it tracks each read of ``value``. The binding keeps the
-    /// constant alive, but no store.
+    /// SwiftUI tracks the reads of the binding as it tracks those of ``value``. The binding keeps the constant alive, but
+    /// no store.
     ///
-    /// The method is available only on Apple platforms. On other platforms, the project compiles the
-    /// method with a substitute for SwiftUI.
+    /// The method is available only on Apple platforms. On other platforms, the project compiles it with a substitute for
+    /// SwiftUI.
     ///
-    /// - Parameter set: Receives each value that a view sets, on the main actor. The closure usually invokes a
-    ///   state.
+    /// - Parameter set: Receives each value that a view sets, on the main actor. Usually, it invokes a state.
     /// - Complexity: O(1).
     @MainActor public func binding(
       _ set: @escaping @MainActor @Sendable (Element) -> Void

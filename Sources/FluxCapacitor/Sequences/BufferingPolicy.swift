@@ -1,6 +1,4 @@
-/// A rule for the values that a sequence keeps for a slow consumer.
-///
-/// No policy discards the last value.
+/// Decides which values a sequence keeps for a slow consumer. No policy discards the last value.
 ///
 /// ```swift
 /// let progress = Variable(0.0)
@@ -15,7 +13,7 @@ public struct BufferingPolicy: Sendable, Hashable {
   /// Keeps every value until the consumer receives it.
   public static let unbounded = bufferingNewest(.max)
 
-  /// Keeps the newest values, and discards older values.
+  /// Keeps the newest values, and discards older ones.
   ///
   /// - Precondition: `limit` is at least 1.
   /// - Parameter limit: The number of values to keep.
@@ -23,11 +21,11 @@ public struct BufferingPolicy: Sendable, Hashable {
     BufferingPolicy(limit: limit, keepsOldest: false)
   }
 
-  /// Keeps the oldest values, followed by the newest value.
+  /// Keeps the oldest values, followed by the newest one.
   ///
   /// - Precondition: `limit` is at least 1.
-  /// - Parameter limit: The number of oldest values to keep. If the newest value exceeds this limit, the
-  ///   buffer keeps the newest value in addition.
+  /// - Parameter limit: The number of oldest values to keep. If the newest value exceeds this limit, it is kept in
+  ///   addition.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     BufferingPolicy(limit: limit, keepsOldest: true)
   }

@@ -2,17 +2,16 @@
   import Combine
 
   extension PrimitiveValue {
-    /// A publisher that sends the current value, and then every change.
+    /// A Combine publisher that sends the current value, and then every change.
     ///
-    /// Each subscriber has a separate observation on `.current`. Cancelling a subscription ends the
-    /// subscriber's observation. If a subscriber requests too few values, the subscriber misses older
-    /// values, but receives the last value.
+    /// Each subscriber has its own observation on `.current`, which ends when its subscription is cancelled. A subscriber
+    /// that requests too few values misses older values, but receives the last one.
     ///
-    /// A closure of a `@MainActor` class traps on another thread than the main thread, so call
-    /// `receive(on: DispatchQueue.main)` before `sink` or `assign` in such a class.
+    /// In a `@MainActor` class, a closure that is called on another thread traps. So call `receive(on: DispatchQueue.main)`
+    /// before `sink` or `assign` there.
     ///
-    /// The publisher is available only on Apple platforms. On other platforms, the project compiles and
-    /// tests this property with a substitute for Combine.
+    /// The publisher is available only on Apple platforms. On other platforms, the project compiles and tests it with a
+    /// substitute for Combine.
     public var publisher: AnyPublisher<Element, Never> {
       Deferred {
         // `CurrentValueSubject` has its own lock, so the `Sendable` closure below can safely capture

@@ -1,7 +1,5 @@
 extension Signal {
-  /// An asynchronous sequence of the later events, which loses no event.
-  ///
-  /// This property returns ``values(buffering:)`` with the policy `.unbounded`.
+  /// An asynchronous sequence of the events that are sent from now on, which loses no event.
   ///
   /// ```swift
   /// let sink = Sink<String>()
@@ -13,21 +11,22 @@ extension Signal {
   ///   if message == "Saved." { break }
   /// }
   /// ```
+  ///
+  /// This property returns ``values(buffering:)`` with the policy `.unbounded`.
   public var values: Values<Event> { values(buffering: .unbounded) }
 
   /// Returns an asynchronous sequence of the events that are sent after this call, with a buffering policy.
   ///
-  /// - The first consumer receives every event that is sent after this call, even if the loop begins later.
-  ///   Each further consumer receives the events that are sent after its iterator is created. A consumer
-  ///   receives each event once, in the order of sending, unless the policy discards events.
-  /// - The consumer's task runs the loop, and a thread that sends an event never waits for a consumer.
-  /// - If you cancel the task that waits for the next event, the observation and the loop end immediately.
-  ///   If you leave the loop, the iterator is released, which ends the observation. If you release the
-  ///   sequence without a loop, the observation also ends.
-  /// - After the sink and all its signals are released, the loop receives the events in the buffer, and then
-  ///   ends. The sequence keeps the sink alive. An iterator doesn't.
+  /// - The first consumer receives every event that is sent after this call, even if its loop begins later. Each further
+  ///   consumer receives the events that are sent after its iterator is created. A consumer receives each event once, in
+  ///   the order of sending, unless the policy discards it.
+  /// - A consumer runs on its task's executor. A thread that sends an event never waits for a consumer.
+  /// - If you cancel the task while it waits for the next event, the loop and its observation end immediately. If you leave
+  ///   the loop, its iterator is released, which ends the observation. Releasing a sequence without a loop ends it too.
+  /// - The sequence keeps the sink alive, but an iterator doesn't. After the sink and all its signals are released, the
+  ///   loop receives the events in the buffer, and then ends.
   ///
-  /// - Parameter policy: The rule for the events that a slow consumer hasn't received yet.
+  /// - Parameter policy: Decides which events the sequence keeps for a slow consumer.
   /// - Returns: The sequence, which collects events from this call on.
   public func values(buffering policy: BufferingPolicy) -> Values<Event> {
     Values(buffering: policy, startingNow: true) { changes in self.observe(changes: changes) }

@@ -1,6 +1,4 @@
-/// The changes of a table from one or more transactions, together with all rows afterward.
-///
-/// ``PrimitiveTable/changes`` returns a sequence of updates.
+/// A table's changes from one or more transactions, together with all rows afterward. See ``PrimitiveTable/changes``.
 public struct TableUpdate<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
   /// The ids of the rows that were removed, inserted and moved, as in ``TableChanges/difference``.
   public let difference: CollectionDifference<Row.ID>
@@ -11,7 +9,7 @@ public struct TableUpdate<Row: Identifiable & Sendable>: Sendable where Row.ID: 
   /// All rows after the changes, in their order. The array shares its memory with the table.
   public let rows: [Row]
 
-  /// The rows that were inserted, moved or have a new value, in their order. A page shows these rows anew.
+  /// The rows that were inserted, moved or have a new value, in their order. Show these rows again.
   ///
   /// - Complexity: O(n) in the number of rows.
   public var changedRows: [Row] {
@@ -47,10 +45,9 @@ where Row.ID: Sendable {
     return Iterator(wakes: wakes.makeAsyncIterator(), missed: missed)
   }
 
-  /// An iterator, which returns the updates for one consumer.
+  /// Returns the updates for one consumer, one by one.
   ///
-  /// The iterator's observation ends when the iterator returns `nil` or is released. An iterator doesn't keep the
-  /// table alive.
+  /// The observation ends when the iterator returns `nil` or is released. An iterator doesn't keep the table alive.
   public struct Iterator: AsyncIteratorProtocol {
     private var wakes: Values<Void>.Iterator
     private let missed: MissedTableChanges<Row>
@@ -62,11 +59,10 @@ where Row.ID: Sendable {
       (self.wakes, self.missed) = (wakes, missed)
     }
 
-    /// Waits for the next update and returns it, or returns `nil` if the table was deallocated or the task was
-    /// cancelled.
+    /// Waits for the next update, or returns `nil` if the table was deallocated or the task was cancelled.
     ///
-    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
-    ///   iterator, the process traps.
+    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same iterator, the
+    ///   process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> TableUpdate<Row>? {
       if shown == nil, !Task.isCancelled { return missed.take().flatMap { first($0.rows) } }
       while await wakes.next(isolation: actor) != nil, !Task.isCancelled {
@@ -109,17 +105,6 @@ extension TableUpdates.Iterator: Sendable {}
 extension PrimitiveTable {
   /// An asynchronous sequence of the table's changes, each with all rows afterward, for a page or a socket.
   ///
-  /// - Each consumer's first update inserts all rows.
-  /// - A later update is the sum of the changes since the consumer's last update. A slow consumer receives the changes
-  ///   of many transactions as one update, and loses none. Changes that cancel each other out are left out.
-  /// - ``TableUpdate/rows`` are the rows to which the changes lead, after a whole transaction. Only the first update
-  ///   is a read, which can see a part of another thread's open transaction.
-  /// - A consumer keeps at most as many changes as the table has rows, and some more. If it misses more, its next update
-  ///   compares the rows before and after.
-  /// - While the sequence has a consumer, or a consumer keeps ``TableUpdate/rows``, each transaction that changes the
-  ///   table copies the array of rows once.
-  /// - The loop ends as a loop over ``PrimitiveValue/values`` does.
-  ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
   /// for await update in cards.changes {
@@ -128,7 +113,18 @@ extension PrimitiveTable {
   /// }
   /// ```
   ///
-  /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k √k) for k changed
-  ///   rows, in addition to the copy.
+  /// - Each consumer's first update inserts all rows.
+  /// - A later update contains all changes since the consumer's previous one. So a slow consumer receives the changes of
+  ///   many transactions as one update, and loses none. Changes that cancel each other out are left out.
+  /// - ``TableUpdate/rows`` are the rows after these changes, and after a whole transaction. Only the first update is a
+  ///   read, which can see a part of another thread's open transaction.
+  /// - A consumer keeps about as many changes as the table has rows. If it misses more, its next update compares the rows
+  ///   before and after.
+  /// - While there is a consumer, or while one keeps ``TableUpdate/rows``, each transaction that changes the table copies
+  ///   the array of rows once.
+  /// - The loop ends as a loop over ``PrimitiveValue/values`` does.
+  ///
+  /// - Complexity: O(n) in the number of rows for the first update. Each further update takes O(k √k) for k changed rows,
+  ///   in addition to the copy.
   public var changes: TableUpdates<Row> { TableUpdates(table: table) }
 }

@@ -1,9 +1,4 @@
-/// An asynchronous sequence of a constant's values, of a signal's events, or of the states that a dispatcher
-/// dispatches.
-///
-/// Any number of consumers may iterate over the sequence, each with its own buffer. The sequence never
-/// throws. ``PrimitiveValue/values(buffering:)``, ``Signal/values(buffering:)`` and
-/// ``Dispatcher/states(of:buffering:)`` describe the guarantees.
+/// An asynchronous sequence of a constant's values, a signal's events, or the states that a dispatcher dispatches.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -13,6 +8,10 @@
 ///   counter.value += 1
 /// }
 /// ```
+///
+/// Any number of consumers may iterate over the sequence, each with its own buffer. It never throws.
+/// ``PrimitiveValue/values(buffering:)``, ``Signal/values(buffering:)`` and ``Dispatcher/states(of:buffering:)`` describe
+/// the guarantees.
 public struct Values<Element: Sendable>: AsyncSequence, Sendable {
   /// The sequence never throws.
   public typealias Failure = Never
@@ -38,31 +37,31 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Creates an iterator for one consumer, and starts the consumer's observation.
   ///
-  /// From now on, the consumer's buffer collects values according to the buffering policy. For the first consumer
-  /// of a signal, the buffer has collected events since the call of `values`. The observation ends when the iterator is released, or when a task that waits in `next` is cancelled.
+  /// From now on, the consumer's buffer collects values as the policy says. If it is a signal's first consumer, its buffer
+  /// has already collected the events since the call of `values`. The observation ends when the iterator is released, or
+  /// when a task that waits in `next` is cancelled.
   @inlinable public func makeAsyncIterator() -> Iterator {
     Iterator(consumer: first?.take() ?? Consumer(buffering: policy, subscribe: subscribe))
   }
 }
 
 extension Values {
-  /// An iterator, which returns the values in one consumer's buffer.
+  /// Returns the values in one consumer's buffer, one by one.
   ///
-  /// The iterator's observation ends when the iterator returns `nil` or is released, for example because
-  /// you leave the loop. An iterator doesn't keep the observed variable or dispatcher alive.
+  /// The observation ends when the iterator returns `nil` or is released, for example because you leave the loop. An
+  /// iterator doesn't keep the observed variable or dispatcher alive.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: Consumer
 
     @inlinable init(consumer: Consumer) { self.consumer = consumer }
 
-    /// Waits for the next value and returns it, or returns `nil` if no more values can arrive.
+    /// Waits for the next value, or returns `nil` if no more values can arrive.
     ///
-    /// The method runs on the caller's actor. After the method has returned `nil` once, it always returns
-    /// `nil`. If the task is cancelled, the method returns `nil` immediately, drops the values in the
-    /// buffer, and ends the observation.
+    /// The method runs on the caller's actor. Once it has returned `nil`, it always returns `nil`. If the task is
+    /// cancelled, it returns `nil` immediately, drops the values in the buffer, and ends the observation.
     ///
-    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same
-    ///   iterator, the process traps.
+    /// - Precondition: Only one task at a time waits in an iterator. If a second task waits in the same iterator, the
+    ///   process traps.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.buffer.next(isolation: actor) { [dust = consumer.dust] in dust.end() }
     }

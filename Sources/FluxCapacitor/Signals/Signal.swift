@@ -1,6 +1,4 @@
-/// The stream of events that a ``Sink`` sends to its observers.
-///
-/// An observer receives only events that are sent after the observer subscribes.
+/// Delivers the events that a ``Sink`` sends. An observer receives only events that are sent after it has subscribed.
 ///
 /// ```swift
 /// let sink = Sink<Int>()
@@ -17,8 +15,7 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Calls a closure with every event that is sent after this call.
   ///
-  /// - The closure receives each event once, in the order of sending.
-  /// - Calls to one observer never overlap.
+  /// - The closure receives each event once, in the order of sending, and calls to one observer never overlap.
   /// - No lock is held during a call. The closure may send, read, write, invoke, observe and clean anything.
   ///
   /// <doc:Promises> describes the threads, the order of the calls, and the calls that wait.
@@ -26,10 +23,9 @@ public struct Signal<Event: Sendable>: Sendable {
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
   ///   - ignoreFirst: Has no effect, because a signal has no current value.
-  ///   - changes: The closure to call with each event. The observation retains the closure until you clean
-  ///     the Dust.
-  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its
-  ///   signals are released. The observation keeps neither the sink nor a signal alive.
+  ///   - changes: Receives each event. The observation retains this closure until you clean the Dust.
+  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its signals are released.
+  ///   It keeps neither the sink nor a signal alive.
   /// - Complexity: O(1).
   @_disfavoredOverload public func observe(
     on queue: ExecuteQueue = .current,
@@ -41,16 +37,14 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Calls a closure on the main actor with every event that is sent after this call.
   ///
-  /// An event from the main queue calls the closure immediately, unless an earlier event is still on its
-  /// way to the main queue. <doc:Promises> describes the order of the calls, re-entrancy and the other
-  /// guarantees.
+  /// If an event is sent on the main queue, the closure is called immediately, unless an earlier event is still on its way
+  /// to the main queue. <doc:Promises> describes the order of the calls, re-entrancy and the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: `.main`.
-  ///   - changes: The closure to call with each event. The observation retains the closure until you clean
-  ///     the Dust.
-  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its
-  ///   signals are released. The observation keeps neither the sink nor a signal alive.
+  ///   - changes: Receives each event. The observation retains this closure until you clean the Dust.
+  /// - Returns: The observation, which lasts until you clean the Dust, or until the sink and all its signals are released.
+  ///   It keeps neither the sink nor a signal alive.
   /// - Complexity: O(1).
   public func observe(
     on queue: ExecuteQueue.Main,
@@ -63,8 +57,7 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of this signal's events, each transformed by a closure.
   ///
-  /// - Parameter transform: A closure that is called once for each event and observer, on the thread that
-  ///   calls the observer.
+  /// - Parameter transform: Called once for each event and observer, on the thread that calls the observer.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Event) -> Result
   ) -> Signal<Result> {
@@ -75,8 +68,7 @@ public struct Signal<Event: Sendable>: Sendable {
 
   /// Returns a signal of the events that satisfy a predicate.
   ///
-  /// - Parameter isIncluded: A closure that is called once for each event and observer, on the thread that
-  ///   calls the observer.
+  /// - Parameter isIncluded: Called once for each event and observer, on the thread that calls the observer.
   public func filter(_ isIncluded: @escaping @Sendable (Event) -> Bool) -> Signal<Event> {
     Signal { [subscribe] queue, changes in
       subscribe(queue) { if isIncluded($0) { changes($0) } }

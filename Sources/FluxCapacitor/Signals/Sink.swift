@@ -1,8 +1,6 @@
-/// An object that sends events to observers, and keeps no value.
+/// Sends events to observers, and keeps no value.
 ///
-/// For example, use a sink to show a page, to play a sound, or to report a failure. A store keeps its sinks
-/// private and publishes their ``Signal``s, just as a store publishes the ``Constant``s of private
-/// ``Variable``s. You can use and release a sink on any thread.
+/// Use a sink to show a page, to play a sound, or to report a failure:
 ///
 /// ```swift
 /// let sink = Sink<String>()
@@ -10,6 +8,9 @@
 /// sink.send("Saved.")  // Saved.
 /// dust.clean()
 /// ```
+///
+/// A store keeps its sinks private and publishes their ``Signal``s, just as it publishes the ``Constant``s of its private
+/// ``Variable``s. You can use and release a sink on any thread.
 public final class Sink<Event: Sendable>: Sendable {
   @usableFromInline let channel = EventChannel<Event>()
 
@@ -20,12 +21,10 @@ public final class Sink<Event: Sendable>: Sendable {
 
   /// Sends an event to the current observers.
   ///
-  /// The observers on `.current` are called before `send` returns, unless another thread is already
-  /// delivering events of this sink. An event that you send inside a reduce, a
-  /// ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or the body of a `modify` is delivered after the
-  /// enclosing call. Events that you send inside one such call are delivered in the order of sending, and later events of
-  /// other threads wait for them. An event that an observer sends is delivered after all observers have received the
-  /// current change or event.
+  /// The observers on `.current` are called before `send` returns, unless another thread is already delivering events of
+  /// this sink. If you send events inside a reduce, a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or the body
+  /// of a `modify`, they are delivered after that code, in the order of sending, and later events of other threads wait for
+  /// them. An event that an observer sends is delivered after all observers have received the current change or event.
   @inlinable public func send(_ event: Event) { channel.send(event) }
 
   /// The signal through which observers receive the events.

@@ -30,12 +30,6 @@ extension PrimitiveTable where Trait == MutableTrait {
 
   /// The row with an id, or `nil` if the table contains no such row.
   ///
-  /// - If you assign a row, it replaces the row with the id, and calls the row's observers even if both rows
-  ///   are equal. If the table contains no such row, the new row is appended.
-  /// - If you assign `nil`, the row is removed.
-  /// - A change in place, such as `cards[id: id]?.title = "Milk"`, is one atomic step. No other thread reads or
-  ///   writes the table meanwhile. If the table contains no such row, nothing happens.
-  ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
   /// cards[id: "milk"]?.title += "!"
@@ -44,11 +38,17 @@ extension PrimitiveTable where Trait == MutableTrait {
   /// print(cards.ids.value)  // ["bread"]
   /// ```
   ///
-  /// > Warning: `cards[id: id] = changed(cards[id: id])` is two steps, a read and a write. A write by another thread
-  /// between the two steps is lost.
+  /// - If you assign a row, it replaces the row with the id, and the row's observers are called even if both are equal. If
+  ///   there is no such row, the new one is appended.
+  /// - If you assign `nil`, the row is removed.
+  /// - A change in place, such as `cards[id: id]?.title = "Milk"`, is one atomic step, during which no other thread reads
+  ///   or writes the table. If there is no such row, nothing happens.
   ///
-  /// > Warning: `cards[id: "a"]?.title = cards[id: "b"]?.title ?? ""` reads the table during a change in place, and
-  /// traps. Read the other row first.
+  /// > Warning: `cards[id: id] = changed(cards[id: id])` is two steps, a read and a write. If another thread writes between
+  /// them, its write is lost.
+  ///
+  /// > Warning: `cards[id: "a"]?.title = cards[id: "b"]?.title ?? ""` reads the table during a change in place, and traps.
+  /// Read the other row first.
   ///
   /// - Precondition: An assigned or changed row has the id of the subscript.
   /// - Precondition: Code that runs during a change in place doesn't use the table, and contains no `await`.
@@ -89,8 +89,7 @@ extension PrimitiveTable where Trait == MutableTrait {
     table.endChange(on: thread)
   }
 
-  /// Moves a row to another position. If the table contains no such row, or if the row already has the
-  /// position, nothing happens.
+  /// Moves a row to another position. If there is no such row, or if it already has the position, nothing happens.
   ///
   /// - Parameters:
   ///   - id: The id of the row.
@@ -103,7 +102,7 @@ extension PrimitiveTable where Trait == MutableTrait {
 
   /// Removes the row with an id. If the table contains no such row, nothing happens.
   ///
-  /// To remove many rows, replace all rows by the remaining rows, which is faster.
+  /// To remove many rows, it's faster to replace all rows with those that remain.
   ///
   /// - Returns: The removed row.
   /// - Complexity: O(n) in the number of rows after the removed row.
@@ -118,13 +117,12 @@ extension PrimitiveTable where Trait == MutableTrait {
 
   /// Replaces all rows, for example with rows that were fetched again.
   ///
-  /// The table finds a small set of changes: it compares the rows with the same id, and moves as few rows as
-  /// possible. If `Row` is `Equatable`, and a new row equals the former row, the former row stays, and its
-  /// observers aren't called. If `Row` isn't `Equatable`, every new row counts as changed.
+  /// The table compares the rows with the same id, and moves as few rows as possible, so that observers see few changes. If
+  /// `Row` is `Equatable`, and a new row equals the former one, the former row stays, and its observers aren't called. If
+  /// `Row` isn't `Equatable`, every new row counts as changed.
   ///
   /// - Parameter rows: The new rows, in their order.
-  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the
-  ///   repetitions first.
+  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the repetitions first.
   /// - Complexity: O(n) in the number of old and new rows. If rows move, O(n log n).
   @inlinable public func replaceAll(with rows: [Row]) {
     _ = table.replaceAll(with: rows) { areEqual($0, $1) }
@@ -134,10 +132,6 @@ extension PrimitiveTable where Trait == MutableTrait {
 extension PrimitiveTable where Trait == MutableTrait, Row: Equatable {
   /// Replaces all rows, for example with rows that were fetched again.
   ///
-  /// The table finds a small set of changes: it compares the rows with the same id, and moves as few rows as
-  /// possible. If a new row equals the former row, the former row stays, and its observers aren't called. Rows are
-  /// compared with `==`, so a row with a NaN counts as changed.
-  ///
   /// ```swift
   /// let milk = Card(id: "milk", title: "Buy milk")
   /// let cards = VariableTable([milk])
@@ -146,9 +140,12 @@ extension PrimitiveTable where Trait == MutableTrait, Row: Equatable {
   /// dust.clean()
   /// ```
   ///
+  /// The table compares the rows with the same id, and moves as few rows as possible, so that observers see few changes. If
+  /// a new row equals the former one, the former row stays, and its observers aren't called. Rows are compared with `==`,
+  /// so a row with a NaN counts as changed.
+  ///
   /// - Parameter rows: The new rows, in their order.
-  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the
-  ///   repetitions first.
+  /// - Precondition: No two rows have the same id. If a server's response can repeat a row, remove the repetitions first.
   /// - Complexity: O(n) in the number of old and new rows. If rows move, O(n log n).
   @inlinable public func replaceAll(with rows: [Row]) {
     _ = table.replaceAll(with: rows, isSame: ==)

@@ -1,14 +1,6 @@
 extension PrimitiveTable {
   /// Calls a closure with the changes of each transaction, for a list on a screen.
   ///
-  /// - The first call inserts all rows. On `.current`, it happens before this method returns.
-  /// - A reduce or a ``Dispatcher/transaction(_:)`` makes at most one call. If its changes cancel each other
-  ///   out, it makes none.
-  /// - Apply the difference to the ids that you show, and then show the rows in ``TableChanges/updated`` again.
-  ///   A row that you read from the table can be newer than the changes, and can be gone.
-  /// - Calls of one observer never overlap. No lock is held during a call, except for a first call inside a
-  ///   transaction or a store's `init`. See <doc:Promises> for threads and order.
-  ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
   /// let dust = cards.observeChanges { changes in
@@ -18,11 +10,18 @@ extension PrimitiveTable {
   /// dust.clean()
   /// ```
   ///
+  /// - The first call inserts all rows. On `.current`, it happens before this method returns.
+  /// - A reduce or a ``Dispatcher/transaction(_:)`` makes at most one call, and none if its changes cancel each other out.
+  /// - Apply the difference to the ids that you show, and then show the rows in ``TableChanges/updated`` again. A row that
+  ///   you read from the table can be newer than the changes, and can be gone.
+  /// - Calls to one observer never overlap. No lock is held during a call, except during a first call inside a transaction
+  ///   or a store's `init`. See <doc:Promises> for threads and order.
+  ///
   /// - Parameters:
   ///   - queue: The queue on which `changes` is called.
   ///   - changes: Receives the changes. The observation retains this closure until you clean the Dust.
-  /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. The
-  ///   observation doesn't keep the table alive.
+  /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. It doesn't keep the
+  ///   table alive.
   /// - Complexity: O(n) in the number of rows. Each call takes O(k √k) for k changed rows.
   @_disfavoredOverload @inlinable public func observeChanges(
     on queue: ExecuteQueue = .current,
@@ -51,15 +50,15 @@ extension PrimitiveTable {
 
   /// Calls a closure on the main actor with the changes of each transaction, for a list on a screen.
   ///
-  /// The first call inserts all rows. The closure is isolated to the main actor. If a change is made on the
-  /// main queue and no earlier change is still waiting, the closure is called immediately. See
-  /// <doc:Promises> for order, re-entrancy and the other guarantees.
+  /// The first call inserts all rows. The closure is isolated to the main actor. If a change is made on the main queue and
+  /// no earlier change is still waiting, the closure is called immediately. See <doc:Promises> for order, re-entrancy and
+  /// the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: The main queue, `.main`.
   ///   - changes: Receives the changes. The observation retains this closure until you clean the Dust.
-  /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. The
-  ///   observation doesn't keep the table alive.
+  /// - Returns: The observation, which lasts until you clean it, or until the table is deallocated. It doesn't keep the
+  ///   table alive.
   /// - Complexity: O(n) in the number of rows. Each call takes O(k √k) for k changed rows.
   @inlinable public func observeChanges(
     on queue: ExecuteQueue.Main,

@@ -1,20 +1,14 @@
-/// A table of rows that you can read, change and observe.
+/// A table of rows that you can read, change and observe. ``PrimitiveTable`` has the members.
 public typealias VariableTable<Row: Identifiable & Sendable> =
   PrimitiveTable<MutableTrait, Row> where Row.ID: Sendable
 
-/// A table of rows that you can read and observe, but not change.
+/// A table of rows that you can read and observe, but not change. ``PrimitiveTable`` has the members.
 ///
-/// ``PrimitiveTable/constant`` returns the read-only side of a ``VariableTable``, with the same rows and the
-/// same observers.
+/// ``PrimitiveTable/constant`` returns a ``VariableTable``'s read-only side, with the same rows and observers.
 public typealias ConstantTable<Row: Identifiable & Sendable> =
   PrimitiveTable<ImmutableTrait, Row> where Row.ID: Sendable
 
 /// An ordered list of rows, each of which you can observe by itself.
-///
-/// Use a table instead of a ``Variable`` with an array if a screen shows each row in a view of its own. A
-/// change of one row calls the observers of this row and of the whole table, and no other row's observers.
-/// The number of rows doesn't affect the cost of changing one row in place. Inserting and removing a row is O(n), and
-/// replacing all rows is O(n), or O(n log n) if rows move.
 ///
 /// ```swift
 /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
@@ -25,12 +19,17 @@ public typealias ConstantTable<Row: Identifiable & Sendable> =
 /// dust.clean()
 /// ```
 ///
-/// ``row(id:)``, ``ids`` and ``rows`` return constants, with the guarantees of ``PrimitiveValue``: one order,
-/// one call for each transaction, and no lost change. When an observer of a row is called, the other rows
-/// already have their values from the same transaction. You can use a table on any thread.
+/// Use a table instead of a ``Variable`` with an array if a screen shows each row in its own view. A change of one row
+/// calls the observers of this row and of the whole table, but no other row's observers. Changing a row in place takes the
+/// same time in a table of any size. Inserting and removing a row is O(n). Replacing all rows is O(n), or O(n log n) if
+/// rows move.
 ///
-/// The table finds a row by the row's `id`, in O(1). The table calls `hash(into:)` and `==` of the id, and
-/// `==` of the row, under a lock. So these methods must not use the table. A row must keep its id.
+/// ``row(id:)``, ``ids`` and ``rows`` return constants, with the guarantees of ``PrimitiveValue``: one order, one call for
+/// each transaction, and no lost change. When an observer of a row is called, the other rows already have their values from
+/// the same transaction. You can use a table on any thread.
+///
+/// The table finds a row by its `id`, in O(1), and a row must keep its id. The id's `hash(into:)` and `==`, and the row's
+/// `==`, are called under a lock, so they must not use the table.
 ///
 /// <doc:Tables> shows lists in SwiftUI and elsewhere.
 public final class PrimitiveTable<Trait, Row: Identifiable & Sendable>: Sendable
@@ -47,8 +46,8 @@ where Row.ID: Sendable {
 
   /// The row with an id, or `nil` if the table contains no such row.
   ///
-  /// SwiftUI and `withObservationTracking` track this read of a ``ConstantTable``, like a read of
-  /// ``row(id:)``. Only a change of this row updates the view.
+  /// SwiftUI and `withObservationTracking` track this read of a ``ConstantTable``, like a read of ``row(id:)``. So a view
+  /// that reads one row is updated only when this row changes.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(id id: Row.ID) -> Row? {
@@ -58,17 +57,17 @@ where Row.ID: Sendable {
 
   /// Returns a constant with the row that has an id, or with `nil` while the table contains no such row.
   ///
-  /// The constant delivers a change when the row changes, appears or disappears. Removing the row doesn't
-  /// end its observations: the observers are called again if a row with the same id appears.
-  ///
-  /// All constants of one row share its value and its observers. The table allocates the value when you
-  /// first ask for the constant, and frees it when the row has neither constants nor observers.
-  ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
   /// let title = cards.row(id: "milk").map { $0?.title ?? "" }
   /// print(title.value)  // Buy milk
   /// ```
+  ///
+  /// The constant delivers a change when the row changes, appears or disappears. Removing the row doesn't end its
+  /// observations: if a row with the same id appears, the observers are called again.
+  ///
+  /// All constants of one row share its value and its observers. The table allocates the value when you first ask for the
+  /// constant, and frees it when the row has neither constants nor observers.
   ///
   /// - Parameter id: The id of the row, which doesn't have to be in the table.
   /// - Complexity: O(1).
@@ -76,8 +75,7 @@ where Row.ID: Sendable {
     table.constant { table.part(of: id) }
   }
 
-  /// A constant with the ids of all rows, in their order. The constant delivers a change when rows appear,
-  /// disappear or move.
+  /// A constant with the ids of all rows, in their order. It delivers a change when rows appear, disappear or move.
   ///
   /// ```swift
   /// let cards = VariableTable([Card(id: "milk", title: "Buy milk")])
@@ -90,10 +88,9 @@ where Row.ID: Sendable {
   /// - Complexity: O(1), and O(n) for the first time.
   @inlinable public var ids: Constant<[Row.ID]> { table.constant { table.partOfIDs() } }
 
-  /// A constant with all rows, in their order. The constant delivers every change of the table.
+  /// A constant with all rows, in their order. It delivers every change of the table.
   ///
-  /// An observer that keeps the array makes the next change copy it. So keep an array only for as long as
-  /// you need it.
+  /// Don't keep the array for longer than you need it: if an observer keeps it, the next change has to copy it.
   ///
   /// - Complexity: O(1).
   @inlinable public var rows: Constant<[Row]> {

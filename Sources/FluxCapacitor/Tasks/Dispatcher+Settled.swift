@@ -3,22 +3,7 @@
 #endif
 
 extension Dispatcher {
-  /// Waits until the work of this dispatcher has ended, for an orderly shutdown.
-  ///
-  /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means the method of that library, which
-  /// fails the test after a time limit.
-  ///
-  /// The method waits for:
-  ///
-  /// - reduces and transactions of this dispatcher that are running, and states that were invoked inside a
-  ///   reduce
-  /// - pending calls of observers on a queue
-  /// - operations of ``Effects``
-  /// - tasks that were added to a ``DustBuster``
-  ///
-  /// An observer, an operation or a task belongs to the dispatcher that was ``shared`` when you added the
-  /// observer, ran the operation, or put the task into the bag. Outside ``withDispatcher(_:operation:)``, that
-  /// is the process-wide dispatcher. The method also waits for further work that this work begins.
+  /// Waits until this dispatcher's work has ended, for an orderly shutdown.
   ///
   /// ```swift
   /// func close() async {
@@ -27,17 +12,31 @@ extension Dispatcher {
   /// }
   /// ```
   ///
-  /// A task in a bag that only waits for the next element of ``PrimitiveValue/values`` or
-  /// ``states(of:buffering:)`` doesn't count as work. When an element arrives, the task counts again.
-  /// An operation of ``Effects`` counts until it has ended, even if its task waits in such a loop. The
-  /// dispatcher doesn't track other tasks and threads. If a thread is still dispatching a state, the call
-  /// of an observer might not count yet. So stop the threads that dispatch states first.
+  /// > Note: In a file that imports FluxCapacitorTesting, `settled()` means that library's method, which fails the test
+  /// after a time limit.
   ///
-  /// The method has no time limit, and returns early only if the calling task is cancelled. You can call the
-  /// method in any task, on any actor. The task doesn't block a thread while it waits.
+  /// The method waits for:
   ///
-  /// > Warning: An operation of ``Effects`` or a task in a bag must not call this method, because the operation
-  /// or the task would wait for itself. In debug builds, the method then traps.
+  /// - this dispatcher's reduces and transactions, and states that were invoked inside a reduce
+  /// - pending calls of observers on a queue
+  /// - operations of ``Effects``
+  /// - tasks that were added to a ``DustBuster``
+  /// - further work that this work begins
+  ///
+  /// An observer, an operation or a task belongs to the dispatcher that was ``shared`` when you added the observer, ran the
+  /// operation, or put the task into the bag. Outside ``withDispatcher(_:operation:)``, that is the process-wide
+  /// dispatcher.
+  ///
+  /// While a task in a bag only waits for the next element of ``PrimitiveValue/values`` or ``states(of:buffering:)``, it
+  /// doesn't count as work. An operation of ``Effects`` counts until it has ended, even if it waits in such a loop. The
+  /// dispatcher doesn't track other tasks and threads. So first stop the threads that dispatch states: during a dispatch,
+  /// the call of an observer might not count yet.
+  ///
+  /// You can call the method in any task, on any actor. It blocks no thread and has no time limit. It returns early only if
+  /// the calling task is cancelled.
+  ///
+  /// > Warning: An operation of ``Effects`` or a task in a bag must not call this method, because it would wait for itself.
+  /// In debug builds, the method then traps.
   ///
   /// - Complexity: O(1) when the work ends. The record of the work costs O(1) for each piece of work.
   @_disfavoredOverload public nonisolated(nonsending) func settled() async { await reach(.ended) }

@@ -1,7 +1,7 @@
-/// The token of one operation of ``Effects``.
+/// Identifies one operation of ``Effects``.
 ///
-/// The operation receives its effect as a parameter, and passes the effect to
-/// ``Actionable/invoke(_:as:fileID:line:)`` with each state.
+/// The operation receives its effect as a parameter, and passes it to ``Actionable/invoke(_:as:fileID:line:)`` with each
+/// state.
 public final class Effect: @unchecked Sendable {
   /// The effect whose operation the current task is running, or `nil` outside operations.
   static let current = TaskLocal<Effect?>(wrappedValue: nil)
@@ -64,37 +64,36 @@ public final class Effect: @unchecked Sendable {
 
   /// Whether a newer operation or ``Effects/supersede()`` has superseded this operation.
   ///
-  /// No store reduces a state that a superseded operation invokes with its effect. A cancelled operation that isn't
-  /// superseded can still invoke states, for example to report its end.
+  /// No store reduces a state that a superseded operation invokes with its effect. An operation that is cancelled, but not
+  /// superseded, can still invoke states, for example to report how it ended.
   ///
   /// `supersede()` and, under ``Effects/Policy/latest``, a newer operation supersede all older operations, even those that
   /// have ended. Under ``Effects/Policy/newestWaiting``, a newer operation supersedes the one that waits.
   ///
-  /// The task of a superseded operation is cancelled immediately afterward. The only exception is an
-  /// operation that awaits the newer operation in
-  /// ``Effects/perform(after:clock:isolation:fileID:line:operation:)``.
+  /// A superseded operation's task is cancelled immediately afterward, with one exception: an operation isn't cancelled if
+  /// it awaits the newer one in ``Effects/perform(after:clock:isolation:fileID:line:operation:)``.
   public var isSuperseded: Bool { queue.isSuperseded(self) }
 }
 
 extension Actionable {
   /// Dispatches a state, unless the effect is superseded.
   ///
-  /// The dispatcher checks the effect immediately before the reduce, while no other thread can run a reduce.
-  /// If the effect is superseded during the reduce, the stores still finish the reduce.
-  /// ``Effects/run(after:clock:fileID:line:operation:)`` and ``Effects/supersede()`` wait for that reduce.
+  /// So a late answer doesn't replace a newer one. The dispatcher checks the effect immediately before the reduce, while no
+  /// other thread can run a reduce. If the effect is superseded during the reduce, the stores still finish the reduce, and
+  /// ``Effects/run(after:clock:fileID:line:operation:)`` and ``Effects/supersede()`` wait for it.
   ///
-  /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's initializer, the dispatcher queues
-  /// the state. For a queued state, the dispatcher checks the effect when the queued reduce begins.
+  /// Inside a reduce, a `modify`, a ``Dispatcher/read(_:)`` or a store's initializer, the state is queued. The dispatcher
+  /// then checks the effect when the queued reduce begins.
   ///
-  /// A cancelled effect that is not superseded can still invoke states, for example to report its end.
+  /// An effect that is cancelled, but not superseded, can still invoke states, for example to report how it ended.
   ///
   /// - Parameters:
   ///   - state: The state to dispatch.
   ///   - effect: The effect that the operation received.
   ///   - fileID: The file of the call, which interceptors receive.
   ///   - line: The line of the call, which interceptors receive.
-  /// - Returns: Whether the dispatcher has dispatched the state. If the dispatcher has queued the state, the
-  ///   result is whether the effect is not superseded yet.
+  /// - Returns: Whether the dispatcher has dispatched the state. If it has queued the state, the result is whether the
+  ///   effect isn't superseded yet.
   @inlinable @discardableResult public func invoke(
     _ state: DispatchStateType,
     as effect: Effect,

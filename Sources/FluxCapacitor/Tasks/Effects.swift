@@ -1,8 +1,8 @@
-/// An object that runs asynchronous operations, under one policy.
+/// Runs asynchronous operations, and decides by a policy which of them run, wait or are cancelled.
 ///
-/// Give a store one `Effects` for each kind of work. The policy decides which operations run, wait or are cancelled, and reaches
-/// all operations of the `Effects`, whichever action began them. In this example, a newer search supersedes the older search.
-/// After `run` has returned, the older search can't set a result, because `invoke` drops states with a superseded effect:
+/// Give a store one `Effects` for each kind of work. The policy applies to all its operations, whichever action runs them.
+/// In this example, a newer search supersedes the older one. Once `run` has returned, the older search can't set a result,
+/// because `invoke` drops states with a superseded effect:
 ///
 /// ```swift
 /// final class SearchStore: Storable {
@@ -31,13 +31,13 @@
 /// }
 /// ```
 ///
-/// You can use an `Effects` on any thread. If an `Effects` is deallocated, its operations are cancelled. The operation of the
+/// You can use an `Effects` on any thread. If it is deallocated, its operations are cancelled. The operation in this
 /// example keeps the action's properties alive, but not the store, so the search ends with the store.
 public final class Effects: Sendable {
   /// Whether any operation is running, pausing or waiting, not counting superseded operations.
   ///
-  /// The value is already `true` when ``run(after:clock:fileID:line:operation:)`` returns, unless the policy has
-  /// refused the operation. Any thread may change the value. The body of a view may read it.
+  /// When ``run(after:clock:fileID:line:operation:)`` returns, the value is already `true`, unless the policy has refused
+  /// the operation. It can change on any thread. A view's body may read it.
   public let isRunning: Constant<Bool>
 
   private let queue: EffectQueue
@@ -50,7 +50,7 @@ public final class Effects: Sendable {
   /// - Precondition: The limit of ``Policy/concurrent(_:)`` and of ``Policy/atMost(_:per:)`` is at least 1, and the
   ///   duration is positive.
   ///
-  /// - Parameter policy: The rule for a new operation while an earlier operation is in progress.
+  /// - Parameter policy: Decides what happens to a new operation while an earlier one is in progress.
   public convenience init(_ policy: Policy = .latest) {
     policy.check()
     self.init(EffectQueue(policy), membership: nil)
@@ -68,38 +68,34 @@ public final class Effects: Sendable {
 
   /// Runs an operation in a task, under the policy.
   ///
-  /// - With ``Policy/latest``, all older operations are superseded when this method returns. After this
-  ///   method has returned, no store begins to reduce a state that an older operation invokes with its
-  ///   effect.
-  /// - With ``Policy/latest``, this method waits if another thread is already reducing a state of an
-  ///   older operation. Inside a reduce, a `modify`, a ``Dispatcher/transaction(_:)``, a
-  ///   ``Dispatcher/read(_:)`` or a store's initializer, this method doesn't wait, because the wait could
-  ///   last forever.
-  /// - With ``Policy/atMost(_:per:)``, the task of a refused operation has ended, at once or after the pause, and its
-  ///   `isCancelled` is `true`.
-  /// - An operation doesn't begin if a newer operation supersedes it first. An operation that is
-  ///   cancelled while it pauses or waits doesn't begin either. A cancelled operation that neither
-  ///   pauses nor waits still begins, and its task is cancelled.
-  /// - A new operation doesn't wait for an outer operation of the same `Effects`. With
-  ///   ``Policy/serial``, ``Policy/newestWaiting`` and ``Policy/concurrent(_:)``, an inner operation begins
-  ///   immediately, beyond the limit. Code in a task that an operation creates also counts as inside the operation. If an
-  ///   operation invokes a state, an operation that an observer of the change runs doesn't count as inside.
+  /// - With ``Policy/latest``, all older operations are superseded when this method returns: no store then begins to reduce
+  ///   a state that one of them invokes with its effect. If another thread is already reducing such a state, this method
+  ///   waits. It doesn't wait inside a reduce, a `modify`, a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a
+  ///   store's initializer, because it could wait forever.
+  /// - With ``Policy/atMost(_:per:)``, a refused operation's task ends, at once or after the pause, and its `isCancelled`
+  ///   is `true`.
+  /// - An operation doesn't begin if a newer one supersedes it first, or if it is cancelled while it pauses or waits. A
+  ///   cancelled operation that neither pauses nor waits still begins, in a cancelled task.
+  /// - An operation can run an inner operation of the same `Effects`, which doesn't wait for the outer one. With
+  ///   ``Policy/serial``, ``Policy/newestWaiting`` and ``Policy/concurrent(_:)``, it begins immediately, beyond the limit.
+  ///   Code in a task that an operation creates also counts as inside the operation. If an operation invokes a state, and
+  ///   an observer of the change runs another operation, that operation doesn't count as inside.
   ///
-  /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns.
-  /// That task can be the operation's own task, which would then wait for itself.
+  /// > Warning: With ``Policy/first``, an operation must not await the task that this method returns. It can be the
+  /// operation's own task, which would then wait for itself.
   ///
   /// - Parameters:
-  ///   - pause: The time to wait before the operation begins. With ``Policy/latest``, the operation
-  ///     supersedes earlier operations before its pause, so only the last operation of a burst begins.
+  ///   - pause: The time to wait before the operation begins. With ``Policy/latest``, the operation supersedes earlier ones
+  ///     before its pause, so only the last operation of a burst begins.
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
   ///   - operation: The operation to run. Like the closure of `Task { … }`, it inherits the caller's priority and
-  ///     task-local values, and the isolation of the function that contains the call. In an action that isn't
-  ///     isolated to an actor, it runs on no actor, even if a view calls the action. The operation's parameter is
-  ///     the effect with which the operation invokes states.
-  /// - Returns: The task of the operation, which you can await or cancel. With ``Policy/first``, the
-  ///   result is the task of the operation in progress, if there is one that hasn't been cancelled.
+  ///     task-local values, and the isolation of the function that contains the call. In an action that isn't isolated to
+  ///     an actor, it runs on no actor, even if a view calls the action. Its parameter is the effect with which it invokes
+  ///     states.
+  /// - Returns: The operation's task, which you can await or cancel. With ``Policy/first``, the task of the operation in
+  ///   progress, if there is one that hasn't been cancelled.
   @discardableResult public func run(
     after pause: Duration = .zero,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -112,17 +108,7 @@ public final class Effects: Sendable {
     return start(Effect(in: queue), after: pause, clock, fileID, line, outcome, operation).task
   }
 
-  /// Runs an operation under the policy, and returns the operation's result.
-  ///
-  /// The method follows the rules of ``run(after:clock:fileID:line:operation:)``. If the caller's task
-  /// is cancelled, the operation is also cancelled.
-  ///
-  /// - With ``Policy/first``, if an operation is in progress and hasn't been cancelled, this method waits
-  ///   for its end and returns nil. Cancelling the caller's task neither cancels the operation in progress nor
-  ///   ends the wait.
-  /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
-  /// - With ``Policy/latest``, an inner operation supersedes the outer operation that performs it. The
-  ///   outer operation isn't cancelled, because the outer operation awaits the inner operation.
+  /// Runs an operation under the policy, and returns its result.
   ///
   /// In this example, the store has `let refreshes = Effects(.first)`:
   ///
@@ -142,16 +128,25 @@ public final class Effects: Sendable {
   /// }
   /// ```
   ///
+  /// The rules are those of ``run(after:clock:fileID:line:operation:)``. If the caller's task is cancelled, the operation
+  /// is cancelled, too.
+  ///
+  /// - With ``Policy/first``, if an operation is in progress and hasn't been cancelled, this method waits until that
+  ///   operation has ended, and returns nil. Cancelling the caller's task then neither cancels that operation nor ends the
+  ///   wait.
+  /// - With ``Policy/first``, a call inside the operation in progress returns immediately.
+  /// - With ``Policy/latest``, an inner operation supersedes the outer one that performs it. The outer operation isn't
+  ///   cancelled, because it awaits the inner one.
+  ///
   /// - Parameters:
   ///   - pause: The time to wait before the operation begins.
   ///   - clock: The clock that measures the pause, which starts at the call.
   ///   - isolation: The actor on which this method runs, which is the caller's actor by default.
   ///   - fileID: The file of the call, for a test that waits for the effect.
   ///   - line: The line of the call, for a test that waits for the effect.
-  ///   - operation: The operation to run. The operation's parameter is the effect for its states.
-  /// - Returns: The operation's result, or nil if the operation has no result because of the policy: it was refused,
-  ///   replaced, or superseded before its end, or another operation was in progress. The result is also nil if the
-  ///   operation was cancelled before its beginning.
+  ///   - operation: The operation to run. Its parameter is the effect for its states.
+  /// - Returns: The operation's result, or nil if the policy has refused or replaced the operation, if it was superseded
+  ///   before it ended, if another operation was in progress, or if it was cancelled before it began.
   /// - Throws: The operation's error, unless the operation was superseded.
   @discardableResult public func perform<Output: Sendable, Failure: Error>(
     after pause: Duration = .zero,
@@ -254,22 +249,16 @@ public final class Effects: Sendable {
 
   /// Cancels all operations in progress.
   ///
-  /// Waiting and pausing operations don't begin. A cancelled operation that has already begun can still
-  /// invoke states, for example to report its end. You can run new operations afterward.
+  /// Waiting and pausing operations don't begin. Operations that have already begun can still invoke states, for example to
+  /// report how they ended. You can run new operations afterward. If the work is obsolete, use ``supersede()`` instead.
   ///
-  /// > Warning: If another thread calls `run` at the same time, its operation might start after the
-  /// cancellation.
+  /// > Warning: If another thread calls `run` at the same time, its operation might start after the cancellation.
   public func cancel() {
     recordOperation("cancels effects")
     queue.cancel()
   }
 
   /// Supersedes all operations in progress, under every policy.
-  ///
-  /// Running and waiting operations are cancelled, waiting and pausing ones don't begin, and after this method has returned,
-  /// no store begins to reduce a state that one of them invokes with its effect. The next operation begins at once,
-  /// although a superseded one might still be ending. ``perform(after:clock:isolation:fileID:line:operation:)`` returns nil
-  /// for a superseded operation. ``Policy/atMost(_:per:)`` still counts the operations that have begun.
   ///
   /// Use this method if the work is obsolete, for example when a user signs out, locks the screen or closes the document:
   ///
@@ -280,8 +269,14 @@ public final class Effects: Sendable {
   /// }
   /// ```
   ///
-  /// Like ``run(after:clock:fileID:line:operation:)`` under ``Policy/latest``, this method waits if another thread is
-  /// already reducing a state of an operation, unless you call it inside a reduce, a `modify`,
+  /// Running and waiting operations are cancelled, and waiting and pausing ones don't begin. After this method has
+  /// returned, no store begins to reduce a state that one of them invokes with its effect. The next operation begins at
+  /// once, although a superseded one might still be ending. For a superseded operation,
+  /// ``perform(after:clock:isolation:fileID:line:operation:)`` returns nil. ``Policy/atMost(_:per:)`` still counts the
+  /// operations that have begun.
+  ///
+  /// If another thread is already reducing a state of an operation, this method waits, as
+  /// ``run(after:clock:fileID:line:operation:)`` does under ``Policy/latest``. It doesn't wait inside a reduce, a `modify`,
   /// a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)`` or a store's initializer.
   public func supersede() {
     recordOperation("supersedes effects")

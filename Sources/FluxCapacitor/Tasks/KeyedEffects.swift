@@ -2,9 +2,9 @@
   import Dispatch
 #endif
 
-/// Effects for each key: one policy, and operations that supersede or await only operations of the same key.
+/// Runs operations under one policy for each key, so that operations with different keys don't affect each other.
 ///
-/// A store gives each document, row or client effects of its own, without keeping a list of them:
+/// A store can give each document, row or client its own effects, without keeping a list of them:
 ///
 /// ```swift
 /// struct PhotoAction: Actionable {
@@ -20,14 +20,15 @@
 /// }
 /// ```
 ///
-/// Here, the store has `let loads = KeyedEffects<Int>(.first)`, so each photo is loaded once at a time, and several photos
-/// are loaded at the same time. With `.atMost(10, per: .seconds(1))` and the client's address as the key, the effects are a
-/// rate limit of each client.
+/// In this example, the store has `let loads = KeyedEffects<Int>(.first)`. So several photos are loaded at the same time,
+/// but none twice at once. To limit each client's rate of requests, use `.atMost(10, per: .seconds(1))` and the client's
+/// address as the key.
 ///
-/// ``subscript(_:)`` returns an ``Effects``. A key is remembered as long as you keep its effects, an operation is in progress,
-/// somebody observes ``Effects/isRunning`` or, under ``Effects/Policy/atMost(_:per:)``, operations that have begun still count.
-/// Then it is forgotten, and costs nothing. If it only counts for its limit, that happens at a later use of any key. The body
-/// of a view that reads `loads[id].isRunning.value` is drawn anew when an operation of the key begins.
+/// ``subscript(_:)`` returns a key's ``Effects``. A key is remembered while you keep its effects, an operation is in
+/// progress, or somebody observes ``Effects/isRunning``. Under ``Effects/Policy/atMost(_:per:)``, it is also remembered
+/// while operations that have begun still count. Then it is forgotten, and costs nothing; if only its limit still counted,
+/// this happens at a later use of any key. If a view's body reads `loads[id].isRunning.value`, it is drawn again when an
+/// operation of the key begins.
 ///
 /// You can use a `KeyedEffects` on any thread. If it is deallocated, its operations are cancelled, except those of an
 /// ``Effects`` that you keep.
@@ -68,18 +69,18 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Creates effects that run operations under a policy for each key.
+  /// Creates effects that run each key's operations under a policy.
   ///
   /// - Precondition: The limit of ``Effects/Policy/concurrent(_:)`` and of ``Effects/Policy/atMost(_:per:)`` is at least 1,
   ///   and the duration is positive.
   ///
-  /// - Parameter policy: The rule for a new operation while an earlier operation of the same key is in progress.
+  /// - Parameter policy: Decides what happens to a new operation while an earlier one with the same key is in progress.
   public init(_ policy: Effects.Policy = .latest) {
     policy.check()
     self.policy = policy
   }
 
-  /// The effects of a key.
+  /// A key's effects.
   ///
   /// - Complexity: O(1), amortized.
   public subscript(key: Key) -> Effects {

@@ -1,12 +1,6 @@
 extension Task {
   /// Adds this task to a bag, which cancels the task when the bag is cleaned or deallocated.
   ///
-  /// After the task has ended, the bag keeps neither the task nor its result. The values that the task's
-  /// closure captures live until the task ends.
-  ///
-  /// > Note: Cancellation is a request. The task's closure can respond where it checks `Task.isCancelled` or
-  /// awaits a function that handles cancellation.
-  ///
   /// ```swift
   /// final class ClockView: Sendable {
   ///   private let dustBuster = DustBuster()
@@ -20,8 +14,14 @@ extension Task {
   /// }
   /// ```
   ///
-  /// ``Dispatcher/settled()`` waits for the task, except while the task only waits for the next element of a
-  /// sequence such as ``PrimitiveValue/values``.
+  /// After the task has ended, the bag keeps neither the task nor its result. What the task's closure captures lives until
+  /// the task ends.
+  ///
+  /// > Note: Cancellation is a request. The task's closure can respond where it checks `Task.isCancelled` or awaits a
+  /// function that handles cancellation.
+  ///
+  /// ``Dispatcher/settled()`` waits for the task, except while the task only waits for the next element of a sequence such
+  /// as ``PrimitiveValue/values``.
   ///
   /// - Complexity: O(1), amortized.
   ///

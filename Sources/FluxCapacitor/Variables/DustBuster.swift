@@ -1,7 +1,7 @@
-/// A bag that cleans the ``Dust``, and cancels the tasks, in it when you call `clean()`, and when the bag is
+/// A bag of ``Dust`` and tasks. It cleans the Dust and cancels the tasks when you call `clean()`, and when it is
 /// deallocated.
 ///
-/// You can use a bag from any thread, and you can use a bag again after `clean()`.
+/// Keep a bag in an object whose observations should end with it:
 ///
 /// ```swift
 /// final class CounterView: Sendable {
@@ -14,6 +14,8 @@
 ///   }
 /// }
 /// ```
+///
+/// You can use a bag on any thread, and use it again after `clean()`.
 public final class DustBuster: @unchecked Sendable {
   // `lock` guards `dusts` and `limit`.
   private let lock = Lock()
@@ -31,12 +33,12 @@ public final class DustBuster: @unchecked Sendable {
 
   deinit { clean() }
 
-  /// Puts Dust into the bag. The bag keeps the Dust until you clean either the bag or the Dust.
+  /// Puts Dust into the bag, which keeps it until you clean either the bag or the Dust.
   ///
   /// - Complexity: Amortized O(1) for each Dust.
   public func insert(_ dusts: Dust...) { insert(dusts) }
 
-  /// Puts Dust into the bag. The bag keeps the Dust until you clean either the bag or the Dust.
+  /// Puts Dust into the bag, which keeps it until you clean either the bag or the Dust.
   ///
   /// - Complexity: Amortized O(1) for each Dust.
   public func insert(_ dusts: [Dust]) {
@@ -58,11 +60,11 @@ public final class DustBuster: @unchecked Sendable {
     return seen
   }
 
-  /// Cleans and removes all Dust in the bag. Dust that is inserted during this call stays in the bag.
+  /// Cleans all Dust in the bag, and cancels its tasks. What is inserted during this call stays in the bag.
   ///
-  /// See ``Dust/clean()`` for the guarantees. Dust stays in the bag until its cleaning has ended. If two
-  /// threads clean a bag at the same time, each thread cleans all Dust in the bag. So when this method
-  /// returns on any thread, every task that was in the bag is cancelled or has ended.
+  /// See ``Dust/clean()`` for the guarantees. Dust leaves the bag when its cleaning has ended, and if two threads clean a
+  /// bag at the same time, each of them cleans everything in it. So when this method returns on any thread, every task that
+  /// was in the bag is cancelled or has ended.
   ///
   /// - Complexity: O(n) in the number of observations in the bag.
   public func clean() {
@@ -76,8 +78,7 @@ public final class DustBuster: @unchecked Sendable {
 }
 
 extension Dust {
-  /// Puts this Dust into a bag. The bag cleans the Dust when you clean the bag, or when the bag is
-  /// deallocated.
+  /// Puts this Dust into a bag, which cleans it when you clean the bag, or when the bag is deallocated.
   ///
   /// - Complexity: Amortized O(1).
   public final func cleaned(by dustBuster: DustBuster) { dustBuster.insert(self) }

@@ -1,23 +1,6 @@
 extension PrimitiveValue {
   /// Returns a constant whose value a closure computes from this value.
   ///
-  /// You can read and observe a derived constant, and derive further constants from it, like any other
-  /// constant.
-  ///
-  /// - Without observers, a derived constant computes its value when you read it. If no source has
-  ///   changed since the last computation, the constant returns the stored value.
-  /// - An observed constant computes each change once. The constant delivers the change after the reduce
-  ///   or transaction that made the change. If you read the constant before this delivery, your read
-  ///   computes the new value, possibly before observers receive it. A thread that reads while another one delivers,
-  ///   or that reads in an observer, may compute a value a second time.
-  /// - A change that is already in progress when the last observation ends might still be computed.
-  /// - However you compose derived constants, each change to the variables is delivered once. Each
-  ///   delivered value is computed from values that belong together. But an observer that subscribes during
-  ///   another thread's reduce may receive values from the middle of this reduce until the reduce has ended.
-  /// - You don't have to keep a reference to a derived constant that you observe. The observation keeps
-  ///   the constant alive until you clean the observation's Dust.
-  /// - A derived constant keeps its variables alive, but no store.
-  ///
   /// ```swift
   /// let names = Variable(["Emmett", "Marty"])
   /// let title = names.map { "\($0.count) people" }
@@ -26,11 +9,23 @@ extension PrimitiveValue {
   /// dust.clean()
   /// ```
   ///
+  /// You can read, observe and derive from the result, as from any constant.
+  ///
+  /// - Without observers, the constant computes its value when you read it, and keeps the result until a source changes.
+  /// - With observers, it computes each change once, and delivers it after the reduce or transaction that made the change.
+  ///   If you read the constant before this delivery, your read computes the new value, possibly before observers receive
+  ///   it. A thread that reads in an observer, or while another thread delivers, may compute a value a second time.
+  /// - A change that is in progress when you clean the last observation might still be computed.
+  /// - However you compose derived constants, each change to the variables is delivered once, and each delivered value is
+  ///   computed from values that belong together. The exception: if you observe during another thread's reduce, the
+  ///   observer may receive values from the middle of this reduce until the reduce has ended.
+  /// - An observation keeps the constant alive until you clean its Dust. The constant keeps its variables alive, but no
+  ///   store.
+  ///
   /// - Precondition: The result of `transform` depends only on its argument.
-  /// - Parameter transform: Computes the constant's value. The thread that reads the constant or
-  ///   delivers the change calls this closure. The library holds no lock during the call, except for the locks of
-  ///   code that reads the constant, such as a reduce or the body of a `modify`. If two threads read an unobserved
-  ///   constant at the same time, both threads may call this closure.
+  /// - Parameter transform: Computes the constant's value, on a thread that reads the constant or delivers the change. The
+  ///   library holds no lock meanwhile, except for the locks of code that reads the constant, such as a reduce or the body
+  ///   of a `modify`. If two threads read an unobserved constant at the same time, both may call this closure.
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> Constant<Result> {
@@ -40,17 +35,17 @@ extension PrimitiveValue {
     )
   }
 
-  /// Returns a constant that skips each value that a predicate considers equal to the previous value.
+  /// Returns a constant that skips a value if a predicate considers it equal to the previous value.
   ///
-  /// A skipped value is not delivered, and no derived constant is computed because of a skipped value.
+  /// A skipped value is not delivered, and constants that derive from the result don't compute it.
   ///
-  /// All observers receive the same values. An observer that joins others starts with the value that they
-  /// received last. Before there are observers, the constant has the value of its source, because nothing has been
-  /// delivered to compare it with. If the predicate lets different values count as equal, a read before the delivery and
-  /// a read after the last observer has left may return either of two such values.
+  /// All observers receive the same values. An observer that joins others starts with the value that they received last.
+  /// Before there are observers, nothing has been delivered to compare with, so the constant has its source's value. If the
+  /// predicate treats different values as equal, a read may return either of two such values, before the delivery and after
+  /// the last observer has left.
   ///
-  /// - Parameter areEquivalent: Returns whether two values are equal. Like the transform of ``map(_:)``,
-  ///   this predicate is called on any thread.
+  /// - Parameter areEquivalent: Returns whether two values are equal. Like the closure of ``map(_:)``, it is called on any
+  ///   thread.
   @inlinable public func removeDuplicates(
     by areEquivalent: @escaping @Sendable (Element, Element) -> Bool
   ) -> Constant<Element> {
@@ -64,10 +59,7 @@ extension PrimitiveValue {
 }
 
 extension PrimitiveValue where Element: Equatable {
-  /// Returns a constant that skips each value that is equal to the previous value.
-  ///
-  /// Values are compared with `==`. So a NaN, which isn't equal to itself, is never skipped. To skip it, pass a
-  /// predicate to ``removeDuplicates(by:)``.
+  /// Returns a constant that skips a value if it equals the previous value.
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -76,12 +68,15 @@ extension PrimitiveValue where Element: Equatable {
   /// count.value = 2
   /// dust.clean()
   /// ```
+  ///
+  /// Values are compared with `==`. A NaN doesn't equal itself, so it is never skipped. To skip it, pass a predicate to
+  /// ``removeDuplicates(by:)``.
   @inlinable public func removeDuplicates() -> Constant<Element> { removeDuplicates(by: ==) }
 }
 
 // Overloads with parameter packs crash the compiler, or match a tuple with labels as an empty tuple.
 extension PrimitiveValue {
-  /// Returns a constant that skips each tuple whose elements are equal to the previous tuple's elements.
+  /// Returns a constant that skips a tuple if its elements equal those of the previous tuple.
   ///
   /// ```swift
   /// let (seconds, isRunning) = (Variable(0), Variable(true))
@@ -94,17 +89,17 @@ extension PrimitiveValue {
   @inlinable public func removeDuplicates<A: Equatable, B: Equatable>() -> Constant<Element>
   where Element == (A, B) { removeDuplicates(by: ==) }
 
-  /// Returns a constant that skips each tuple of three elements that equal the previous tuple's elements.
+  /// Returns a constant that skips a tuple of three elements if they equal those of the previous tuple.
   @inlinable public func removeDuplicates<A: Equatable, B: Equatable, C: Equatable>() -> Constant<
     Element
   > where Element == (A, B, C) { removeDuplicates(by: ==) }
 
-  /// Returns a constant that skips each tuple of four elements that equal the previous tuple's elements.
+  /// Returns a constant that skips a tuple of four elements if they equal those of the previous tuple.
   @inlinable public func removeDuplicates<A: Equatable, B: Equatable, C: Equatable, D: Equatable>()
     -> Constant<Element> where Element == (A, B, C, D)
   { removeDuplicates(by: ==) }
 
-  /// Returns a constant that skips each tuple of five elements that equal the previous tuple's elements.
+  /// Returns a constant that skips a tuple of five elements if they equal those of the previous tuple.
   @inlinable
   public func removeDuplicates<
     A: Equatable,
@@ -114,7 +109,7 @@ extension PrimitiveValue {
     E: Equatable
   >() -> Constant<Element> where Element == (A, B, C, D, E) { removeDuplicates(by: ==) }
 
-  /// Returns a constant that skips each tuple of six elements that equal the previous tuple's elements.
+  /// Returns a constant that skips a tuple of six elements if they equal those of the previous tuple.
   @inlinable
   public func removeDuplicates<
     A: Equatable,
@@ -129,24 +124,22 @@ extension PrimitiveValue {
 extension PrimitiveValue where Trait == ImmutableTrait {
   /// Returns a constant whose value is a tuple of the values of several constants and variables.
   ///
-  /// If a reduce changes several of the values, the combined constant delivers one change, even if
-  /// the values belong to several dispatchers. The change has only values of whole reduces and transactions.
-  ///
-  /// There are two exceptions. If open transactions under different locks write the same variable, a change can
-  /// have values from the middle of one; see <doc:Promises>. And an observer that
-  /// subscribes during another thread's reduce may receive values from the middle of this reduce until the
-  /// reduce has ended.
-  ///
-  /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the
-  /// > values one by one. The first value that the first observer receives is the result of such a read. To
-  /// > read several values with no reduce in between, use ``Dispatcher/read(_:)``.
-  ///
   /// ```swift
   /// let first = Variable("Emmett")
   /// let last = Variable("Brown")
   /// let name = Constant.combine(first, last).map { "\($0) \($1)" }
   /// print(name.value)  // Emmett Brown
   /// ```
+  ///
+  /// If a reduce changes several of the values, even in stores of several dispatchers, the constant delivers one change.
+  /// The change has only values of whole reduces and transactions, with two exceptions. If open transactions under
+  /// different locks write the same variable, it can have values from the middle of one; see <doc:Promises>. If you observe
+  /// during another thread's reduce, the observer may receive values from the middle of this reduce until the reduce has
+  /// ended.
+  ///
+  /// > Warning: A read can return values from the middle of another thread's reduce, as if you read the values one by one,
+  /// and the first observer's first value is such a read. To read several values with no reduce in between, use
+  /// ``Dispatcher/read(_:)``.
   @inlinable public static func combine<each SourceTrait, each Source: Sendable>(
     _ values: repeat PrimitiveValue<each SourceTrait, each Source>
   ) -> Constant<(repeat each Source)> where Element == (repeat each Source) {
@@ -168,10 +161,8 @@ extension PrimitiveValue where Trait == ImmutableTrait {
 
   /// Returns a constant whose value is a tuple of two values.
   ///
-  /// See ``combine(_:)`` for the guarantees, and for values from the middle of a reduce.
-  ///
-  /// The compiler's specialization for two types makes this overload three times as fast as the overload
-  /// for any number of values.
+  /// See ``combine(_:)`` for the guarantees, and for values from the middle of a reduce. This overload is three times as
+  /// fast as the one for any number of values, because the compiler specializes it for two types.
   @inlinable public static func combine<FirstTrait, First: Sendable, SecondTrait, Second: Sendable>(
     _ first: PrimitiveValue<FirstTrait, First>,
     _ second: PrimitiveValue<SecondTrait, Second>

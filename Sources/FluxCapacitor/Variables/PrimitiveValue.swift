@@ -1,32 +1,24 @@
 /// A value that you can read, write and observe, such as `Variable(0)`. ``PrimitiveValue`` has the members.
 ///
-/// Interceptors, test tools and logs show the variables of a store's properties, and don't look into a variable's
-/// value. So don't keep variables inside a variable. For rows that are observed one by one, use a
-/// ``VariableTable``.
+/// Don't keep variables inside other variables: interceptors, test tools and logs look for variables in a store's
+/// properties, but not inside another variable's value. To observe rows one by one, use a ``VariableTable``.
 public typealias Variable<Element: Sendable> = PrimitiveValue<MutableTrait, Element>
 
-/// A value that you can read and observe, but not write.
+/// A value that you can read and observe, but not write. ``PrimitiveValue`` has the members.
 ///
-/// A constant that you create from a ``Variable`` is the variable's read-only side, with the same value
-/// and the same observers. Its value changes when the variable changes. `map`, `combine` and `removeDuplicates`
-/// return constants that are computed from other values. On Apple's systems, `binding(_:)` makes a SwiftUI binding
-/// (<doc:SwiftUI>), and `publisher` a Combine publisher (<doc:RxSwiftAndCombine>). ``PrimitiveValue`` has the members.
+/// A constant that you create from a ``Variable`` is the variable's read-only side: it has the same value and the same
+/// observers, and changes when the variable changes. `map`, `combine` and `removeDuplicates` return constants that are
+/// computed from other values. On Apple's systems, `binding(_:)` makes a SwiftUI binding (<doc:SwiftUI>), and `publisher` a
+/// Combine publisher (<doc:RxSwiftAndCombine>).
 public typealias Constant<Element: Sendable> = PrimitiveValue<ImmutableTrait, Element>
 
-/// The trait of a ``Variable``, whose value can be read and written.
+/// Marks a ``Variable``, which you can read and write.
 public enum MutableTrait {}
 
-/// The trait of a ``Constant``, whose value can only be read.
+/// Marks a ``Constant``, which you can only read.
 public enum ImmutableTrait {}
 
-/// A value that notifies observers of its changes.
-///
-/// A ``Variable`` can be read and written, and a ``Constant`` can only be read. You can use and release a
-/// variable or constant on any thread. A read never returns a half-written value. A change in place, such
-/// as `counter.value += 1`, is never lost.
-///
-/// Each observer receives each change once, in the order of the writes. A reduce or a transaction counts
-/// as one change.
+/// A value that calls its observers with every change: a ``Variable`` or a ``Constant``.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -35,6 +27,10 @@ public enum ImmutableTrait {}
 /// counter.value += 1  // 1
 /// dust.clean()
 /// ```
+///
+/// You can use and release it on any thread. A read never returns a half-written value, and a change in place, such as
+/// `counter.value += 1`, is never lost. Each observer receives every change once, in the order of the writes. A reduce or a
+/// transaction counts as one change.
 public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// A `ValueChannel` or, for a derived constant, a `DerivedChannel`.
   @usableFromInline let channel: Channel<Element>
@@ -48,20 +44,10 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// The current value.
   ///
-  /// Inside a reduce or a transaction, a read returns the values that the same thread has written so
-  /// far. To read several values with no reduce in between, use ``Dispatcher/read(_:)``.
+  /// You can read it on any thread. Inside a reduce or a transaction, you read what your own thread has written so far. To
+  /// read several values with no reduce in between, use ``Dispatcher/read(_:)``.
   ///
-  /// Observation tracks a constant that you read inside `withObservationTracking`, in the body of a
-  /// SwiftUI view, or in `Observations`. Observation is notified of the constant's next change, after
-  /// the reduce or transaction that made the change. A derived constant is tracked even if you make it for
-  /// this one read, as in `names.map(\.count).value`: Observation is notified when one of the variables that
-  /// the constant derives from changes, also if the constant's value then stays the same.
-  ///
-  /// A body that runs on the main queue misses no change of any thread, as it would with `@Observable`. If the
-  /// change comes before Observation has begun to wait for it, Observation is notified once more on the main queue.
-  ///
-  /// From the first tracked read on, the library observes these variables for as long as they exist. Each
-  /// change to a tracked variable also takes the time that Observation needs.
+  /// In the body of a SwiftUI view, in `withObservationTracking` and in `Observations`, a read also tracks the constant:
   ///
   /// ```swift
   /// let count = Variable(0)
@@ -73,6 +59,17 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// }
   /// count.value = 1  // It will be drawn anew.
   /// ```
+  ///
+  /// Observation is notified of the constant's next change, after the reduce or transaction that made it. You can track a
+  /// derived constant that you make for this one read, as in `names.map(\.count).value`. Observation is then notified when
+  /// a variable that the constant derives from changes, even if the constant's value stays the same.
+  ///
+  /// With `@Observable`, a body can miss a change that another thread makes while the body runs. Here, a body that runs on
+  /// the main queue misses none: if a change comes before Observation has begun to wait for it, Observation is notified
+  /// once more on the main queue.
+  ///
+  /// From the first tracked read on, the library observes the tracked variables for as long as they exist. Each change to
+  /// them also takes the time that Observation needs.
   @inlinable public var value: Element {
     if channel.isDerived {
       channel.trackDerivedRead()
@@ -84,22 +81,23 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// Calls a closure with the current value, and then with every change.
   ///
-  /// - The closure receives the current value first, and misses no later change. On `.current`, the
-  ///   first call happens before `observe` returns. If a derived constant has other observers, the first value
-  ///   is the value that they received last.
-  /// - The closure receives each later change once, in the order of the writes. A write is a change even if the
-  ///   new value equals the old one; see `removeDuplicates()`. If you call `observe` during another thread's reduce,
-  ///   the first observer of a derived constant receives its next value when the reduce has ended.
-  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change. The last value is
-  ///   delivered when the reduce, transaction or `modify` has ended. If another thread writes
-  ///   the variable before the transaction ends, its write belongs to the same change.
-  /// - Calls to one observer never overlap. An observer's last call has the variable's current value. The order of
-  ///   several observers is not specified.
-  /// - No lock is held during a call. The exception is the first call, if you call `observe` inside a reduce,
-  ///   a ``Dispatcher/transaction(_:)``, a ``Dispatcher/read(_:)``, a `modify` or a store's `init`.
-  /// - The closure may read and write values, invoke states, and start or end observations. A value that
-  ///   the closure writes takes effect immediately. The new value is delivered after all observers of
-  ///   the current change have been called.
+  /// To end the observation, clean the ``Dust`` that this method returns, or put the Dust into a ``DustBuster``.
+  ///
+  /// - The first call has the current value, and the closure misses no later change. On `.current`, the first call happens
+  ///   before `observe` returns. If a derived constant already has observers, a new one starts with the value that they
+  ///   received last.
+  /// - The closure receives each later change once, in the order of the writes. Writing an equal value is also a change;
+  ///   see `removeDuplicates()`. If you call `observe` during another thread's reduce, the first observer of a derived
+  ///   constant receives its next value when the reduce has ended.
+  /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, whose last value is delivered when
+  ///   that code has ended. If another thread writes the variable before a transaction ends, its write belongs to the same
+  ///   change.
+  /// - Calls to one observer never overlap, and the last call has the variable's current value. The order in which several
+  ///   observers are called is not specified.
+  /// - No lock is held during a call, except during a first call inside a reduce, a ``Dispatcher/transaction(_:)``, a
+  ///   ``Dispatcher/read(_:)``, a `modify` or a store's `init`.
+  /// - The closure may read and write values, invoke states, and start or end observations. A value that it writes takes
+  ///   effect immediately, but is delivered after all observers have received the current change.
   ///
   /// See <doc:Promises> for threads, order, and calls that wait.
   ///
@@ -107,12 +105,11 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   ///   - queue: The queue on which `changes` is called.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Receives each value. The observation retains this closure until you clean the Dust.
-  /// - Returns: The observation, which lasts until you clean it, or until the variable and all its
-  ///   constants are deallocated. The observation keeps neither the variable nor its store alive. An
-  ///   observation of a derived constant keeps the variables upstream alive, so it lasts until you clean
-  ///   it.
-  /// - Complexity: O(1), with one allocation for a variable on `.current`. For a derived constant
-  ///   without observers, O(n) in the number of constants and variables upstream.
+  /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
+  ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
+  ///   variables alive, so it lasts until you clean it.
+  /// - Complexity: O(1), with one allocation for a variable on `.current`. For a derived constant without observers, O(n)
+  ///   in the number of values that it derives from.
   @_disfavoredOverload @inlinable public func observe(
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
@@ -129,20 +126,17 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
 
   /// Calls a closure on the main actor with the current value, and then with every change.
   ///
-  /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier
-  /// change is still waiting, the closure is called immediately. See <doc:Promises> for order,
-  /// re-entrancy and the other guarantees.
+  /// The closure is isolated to the main actor. If a change is made on the main queue and no earlier change is still
+  /// waiting, the closure is called immediately. See <doc:Promises> for order, re-entrancy and the other guarantees.
   ///
   /// - Parameters:
   ///   - queue: The main queue, `.main`.
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change.
   ///   - changes: Receives each value. The observation retains this closure until you clean the Dust.
-  /// - Returns: The observation, which lasts until you clean it, or until the variable and all its
-  ///   constants are deallocated. The observation keeps neither the variable nor its store alive. An
-  ///   observation of a derived constant keeps the variables upstream alive, so it lasts until you clean
-  ///   it.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of constants and
-  ///   variables upstream.
+  /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
+  ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
+  ///   variables alive, so it lasts until you clean it.
+  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from.
   @inlinable public func observe(
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,
@@ -162,8 +156,8 @@ extension PrimitiveValue where Trait == MutableTrait {
 
   /// The read-only side of this variable: a constant with the same value and the same observers.
   ///
-  /// A store keeps a variable private, and publishes the variable's constant. Interceptors, test tools and
-  /// logs call the variable `_count` by the name of the published property, `count`:
+  /// A store keeps a variable private, and publishes its constant. Interceptors, test tools and logs show the variable
+  /// `_count` under the name of the published property, `count`:
   ///
   /// ```swift
   /// final class CounterStore: Storable {
@@ -179,32 +173,30 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// }
   /// ```
   ///
-  /// You can read this property on any thread, also inside a `modify` or a change in place of any variable. The
-  /// read waits for no other thread. The constant is created once, and the variable keeps it. If you keep the
-  /// constant, the value remains readable after the variable's deallocation.
+  /// You can read this property on any thread, even inside a `modify` or a change in place of any variable, and never wait
+  /// for another thread. The constant is created once, and the variable keeps it. If you keep the constant, you can still
+  /// read the value after the variable's deallocation.
   ///
   /// - Complexity: O(1), with one allocation for the first read.
   @inlinable public var constant: Constant<Element> { channel.readOnlySide { Constant(self) } }
 
-  /// The current value.
+  /// The current value, which you can read and write on any thread.
   ///
-  /// The setter calls the observers on `.current` before it returns. If another thread is delivering to
-  /// these observers, that thread calls the observers instead. If you write inside an observer, a reduce,
-  /// a transaction, a read, a store's `init` or the `modify` of another variable, the observers are called after that code
-  /// has ended.
+  /// The setter calls the observers on `.current` before it returns. If another thread is already delivering to these
+  /// observers, that thread calls them instead. If you write inside an observer, a reduce, a transaction, a read, a store's
+  /// `init` or the `modify` of another variable, the observers are called after that code has ended.
   ///
-  /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step. A change in
-  /// place loses no other thread's write. A change in place copies an array only if the array has
-  /// another reference.
+  /// A change in place, such as `x.value += 1` or `x.value.append(y)`, is one atomic step, and loses no other thread's
+  /// write. It copies an array only if the array has another reference.
   ///
-  /// > Warning: `x.value = x.value + 1` is two steps, a read and a write, and not atomic. A write by
-  /// > another thread between the two steps is lost. Use `x.value += 1` or ``modify(_:)`` instead.
+  /// > Warning: `x.value = x.value + 1` is two steps, a read and a write. If another thread writes between them, its write
+  /// is lost. Use `x.value += 1` or ``modify(_:)`` instead.
   ///
-  /// - Precondition: Code that runs during a change in place doesn't use the changed variable. Using a
-  ///   variable inside its own change traps.
-  /// - Precondition: A change in place contains no `await`, as `await load(&x.value)` does. Such a change
-  ///   traps if the function is suspended on the main queue, or if it continues on another thread. Elsewhere, the change
-  ///   goes unnoticed: other threads that use the variable wait for its end.
+  /// - Precondition: Code that runs during a change in place doesn't use the variable that is being changed. Such a use
+  ///   traps.
+  /// - Precondition: A change in place contains no `await`, as `await load(&x.value)` does. It traps if the function is
+  ///   suspended on the main queue, or if it continues on another thread. Elsewhere, the mistake goes unnoticed, and other
+  ///   threads that use the variable wait until the change has ended.
   @inlinable public var value: Element {
     get { channel.read() }
     set { channel.write(newValue) }
@@ -218,20 +210,10 @@ extension PrimitiveValue where Trait == MutableTrait {
     }
   }
 
-  /// Reads and changes the value in one atomic step, during which no other thread reads or writes the
-  /// value.
+  /// Reads and changes the value in one atomic step, during which no other thread reads or writes it.
   ///
-  /// The body runs under the variable's lock. The body may use other variables and invoke states.
-  /// Observers of the other variables are called after the body, and the states are dispatched after the
-  /// body. The body may also clean observations of this variable.
-  ///
-  /// > Warning: Two threads can deadlock if they read, write or observe each other's variable in the body.
-  ///
-  /// - Precondition: Neither the body nor the `deinit` of an object that the body discards reads, writes or observes the
-  ///   same variable. Such a use traps. The variable's ``constant`` is available in the body.
-  /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this
-  ///   thread is already inside a reduce, a transaction or a read of that dispatcher. Otherwise, the
-  ///   call traps instead of waiting for the dispatcher while the thread holds the variable's lock.
+  /// Use this method if what you write or return depends on the current value. For example, two threads never take the same
+  /// ticket here:
   ///
   /// ```swift
   /// let tickets = Variable(["A1", "A2"])
@@ -239,8 +221,18 @@ extension PrimitiveValue where Trait == MutableTrait {
   /// print(mine ?? "Sold out")
   /// ```
   ///
-  /// - Parameter body: Changes the value. If the body throws an error, the changes that it has already
-  ///   made remain.
+  /// The body runs under the variable's lock. It may use other variables, invoke states, and clean observations of this
+  /// variable. The states are dispatched, and the observers of the other variables called, after the body has ended.
+  ///
+  /// > Warning: Two threads can deadlock if each of them uses, in the body, the variable that the other one modifies.
+  ///
+  /// - Precondition: The body doesn't read, write or observe the same variable, and neither does the `deinit` of an object
+  ///   that the body discards. Such a use traps. The variable's ``constant`` is available in the body.
+  /// - Precondition: If the body calls ``Dispatcher/transaction(_:)`` or ``Dispatcher/read(_:)``, this thread is already
+  ///   inside a reduce, a transaction or a read of that dispatcher. Otherwise, the call traps instead of waiting for the
+  ///   dispatcher while the thread holds the variable's lock.
+  ///
+  /// - Parameter body: Changes the value. If the body throws an error, the changes that it has already made remain.
   /// - Returns: The body's result.
   @inlinable public func modify<Result, Failure: Error>(
     _ body: (inout Element) throws(Failure) -> Result
@@ -250,7 +242,7 @@ extension PrimitiveValue where Trait == MutableTrait {
 }
 
 extension PrimitiveValue where Trait == ImmutableTrait {
-  /// Creates a constant that publishes a variable's value.
+  /// Creates the read-only side of a variable. See ``constant``.
   @inlinable public convenience init(_ variable: Variable<Element>) {
     variable.channel.addHandle()
     self.init(sharing: variable.channel)

@@ -1,16 +1,15 @@
 /// A value that no log, file or page may show, such as a token or a password.
 ///
-/// This library writes `•••` in place of a secret, at any depth inside the structs, enums and collections
-/// of a state or a variable. An object is written as its `description`, or as the name of its class if the
-/// object has no description. A `Secret` describes itself as `•••`, so the description of an object can
-/// safely contain a secret. The mirror of a `Secret` has no children, so `dump` doesn't print the secret's
-/// properties.
-///
 /// ```swift
 /// struct Token: Secret {
 ///   let text: String
 /// }
 /// ```
+///
+/// This library writes `•••` in place of a secret, at any depth inside the structs, enums and collections of a state or a
+/// variable. It writes an object as its `description`, or as the name of its class if it has no description. A `Secret`
+/// describes itself as `•••`, so an object's description can safely contain one. `dump` doesn't print a secret's
+/// properties, because its mirror has no children.
 public protocol Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Secret {

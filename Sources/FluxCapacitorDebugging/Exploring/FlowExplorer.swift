@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// A self-contained HTML page that shows dispatches and their changes.
+/// An HTML page in a single file that shows dispatches and their changes.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -9,22 +9,21 @@ import Foundation
 /// try FlowExplorer(circuits).write(to: file)
 /// ```
 ///
-/// The page has a filter, and a timeline of the dispatches with their durations. For each dispatch, the
-/// page shows the state, the changed parts of each variable, and the values of all variables at that moment.
-/// Values are trees, which fold, and which you can search and copy as JSON. You can pin a dispatch to
-/// compare its values with the values after another dispatch. A diagram shows the dispatch's path from the
-/// state to the observers. The keyboard reaches everything. Text from the application can't become markup or
-/// script.
+/// The page has a filter, and a timeline of the dispatches with their durations. For each dispatch, it shows the state, the
+/// changed parts of each variable, and the values of all variables at that moment. Values are trees, which you can fold,
+/// search and copy as JSON. If you pin a dispatch, you can compare its values with those after another one. A diagram shows
+/// the dispatch's path from the state to the observers. The keyboard reaches everything. Text from the application can't
+/// become markup or script.
 ///
-/// The page shows `•••` in place of a ``Secret``. Long texts and collections are shortened, as in the lines
-/// of a ``DispatchLogger``.
+/// The page shows `•••` in place of a ``Secret``. Long texts and collections are shortened, as in the lines of a
+/// ``DispatchLogger``.
 public struct FlowExplorer: Sendable {
   private let page: PageUpdate
 
-  /// Creates a page with the dispatches of a ``TimeCircuits``, and with all variables of the stores.
+  /// Creates a page with the dispatches that a ``TimeCircuits`` remembers, and with all variables of the stores.
   ///
   /// - Parameters:
-  ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
+  ///   - circuits: Remembers the dispatches.
   ///   - title: The title of the page.
   public init(_ circuits: TimeCircuits, title: String = "Flow") {
     var writer = PageWriter()
@@ -32,7 +31,7 @@ public struct FlowExplorer: Sendable {
     page = writer.update(title: title, events: circuits.events, contents: contents)
   }
 
-  /// Creates a page with a sequence of dispatches, and with the variables that the dispatches changed.
+  /// Creates a page with a sequence of dispatches, and with the variables that they changed.
   ///
   /// - Parameters:
   ///   - events: The dispatches, from oldest to newest.

@@ -23,8 +23,7 @@ extension DispatchEvent.Change {
   /// }
   /// ```
   ///
-  /// The list contains at most 100 parts, and an excerpt of about 1,000 bytes of a long part. A ``Secret`` appears
-  /// as `•••`.
+  /// The list contains at most 100 parts. A long part is an excerpt of about 1,000 bytes, and a ``Secret`` is `•••`.
   ///
   /// - Complexity: O(d), plus a fast comparison of each element of a collection. d is the number of changed parts.
   public var paths: [ChangedPath] {

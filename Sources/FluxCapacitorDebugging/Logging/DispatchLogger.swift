@@ -9,17 +9,17 @@ import Foundation
 /// withExtendedLifetime(logger) {}
 /// ```
 ///
-/// A logger writes its lines in the order of the reduces. The dispatching thread writes the line before any
-/// observer is called. If another thread is already delivering a dispatch, the other thread writes the
-/// line, and an observer may be called first. A logger ends when it is deallocated.
+/// The lines are in the order of the reduces. The dispatching thread writes the line before any observer is called. If
+/// another thread is already delivering a dispatch, that thread writes the line, and an observer may be called first. A
+/// logger ends when it is deallocated.
 ///
-/// A line such as `− CounterStore was released` before a dispatch says that a store, with its values, was released or
-/// created since the dispatch before. JSON lines have the lists `released` and `created`.
+/// If a store, with its values, was released or created since the previous dispatch, a line such as
+/// `− CounterStore was released` says so before the dispatch's line. JSON lines have the lists `released` and `created`.
 ///
-/// The formats ``Format/textWithChanges`` and ``Format/jsonLines`` contain the changed parts of values. Long
-/// texts and collections are shortened to about 1,000 bytes. An excerpt of a text shows the first difference.
-/// To find the changed parts, the logger compares the elements of a changed collection: for a dictionary with
-/// 8,000 elements, this takes about 2 ms.
+/// The formats ``Format/textWithChanges`` and ``Format/jsonLines`` contain the changed parts of values. Long texts and
+/// collections are shortened to about 1,000 bytes. An excerpt of a text shows the first difference. To find the changed
+/// parts, the logger compares the elements of a changed collection: if a dictionary has 8,000 elements, this takes about 2
+/// ms.
 public final class DispatchLogger: Sendable {
   /// The format of a line.
   public enum Format: Sendable {
@@ -31,8 +31,7 @@ public final class DispatchLogger: Sendable {
     /// `BoardStore.cards["milk"].title: "Milk" → "Oat milk"`. At most 100 parts of a variable are listed.
     case textWithChanges
 
-    /// A line of JSON with all available information about the dispatch, and with the paths of the changed
-    /// parts.
+    /// A line of JSON with everything that is known about the dispatch, and with the paths of the changed parts.
     case jsonLines
   }
 
@@ -59,9 +58,9 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// Lines that can't be written are lost, because logging must not stop the dispatches. Lines are lost as a whole: if a
-  /// full pipe takes only a part of a line, the logger writes the rest before the next line. The property ``failure``
-  /// contains the first error.
+  /// Logging must not stop the dispatches, so lines that can't be written are lost. Then ``failure`` contains the first
+  /// error. Lines are lost only as a whole: if a full pipe takes a part of a line, the logger writes the rest before the
+  /// next line.
   ///
   /// - Parameters:
   ///   - dispatcher: The dispatcher to log.
@@ -78,8 +77,7 @@ public final class DispatchLogger: Sendable {
     self.init(dispatcher, format, types, file: stream) { stream.write($0 + "\n") }
   }
 
-  /// Creates a logger that passes the lines of each dispatch to a closure, such as a closure that calls a
-  /// logging library.
+  /// Creates a logger that passes the lines of each dispatch to a closure, for example to call a logging library.
   ///
   /// ```swift
   /// let logger = DispatchLogger { log.debug("\($0)") }
@@ -89,8 +87,7 @@ public final class DispatchLogger: Sendable {
   ///   - dispatcher: The dispatcher to log.
   ///   - format: The format of the lines.
   ///   - types: The types of the states to log, or `nil` for all types.
-  ///   - write: A closure that receives the lines of a dispatch, without a line break at the end. Calls of the
-  ///     closure never overlap.
+  ///   - write: Receives the lines of a dispatch, without a line break at the end. Calls to this closure never overlap.
   public convenience init(
     _ dispatcher: Dispatcher = .shared,
     format: Format = .text,

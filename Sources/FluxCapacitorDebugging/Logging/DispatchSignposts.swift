@@ -4,8 +4,8 @@
 
   /// Emits a signpost for each dispatch, which Instruments shows on a time line.
   ///
-  /// The signpost's message has the state, the stores, and the duration of the reduces. Instruments records the
-  /// signpost after the reduces. The signposts end when this object is deallocated.
+  /// The signpost's message has the state, the stores, and the duration of the reduces. Instruments records it after the
+  /// reduces. The signposts end when this object is deallocated.
   public final class DispatchSignposts: Sendable {
     private let dust: Dust
 

@@ -9,15 +9,15 @@ import Foundation
 /// try RecordedFlow(circuits.events).write(to: file)
 /// ```
 ///
-/// To read the file in another process, pass the types of the file's states:
+/// To read the file in another process, pass the types of its states:
 ///
 /// ```swift
 /// let flow = try RecordedFlow(contentsOf: file, types: [Dispatcher.Counter.self])
 /// flow.replay()
 /// ```
 ///
-/// For each state, the file has one line of JSON with the state's type and the encoded state. The numbers infinity
-/// and NaN, which JSON lacks, are the texts "inf", "-inf" and "nan".
+/// The file has one line of JSON for each state, with its type and the encoded state. JSON lacks the numbers infinity and
+/// NaN, so they are the texts "inf", "-inf" and "nan".
 public struct RecordedFlow: Sendable {
   /// A state that can be written to a file.
   public typealias CodableState = DispatchState & Codable
@@ -25,14 +25,14 @@ public struct RecordedFlow: Sendable {
   /// The states, in the order of their dispatches.
   public let states: [any CodableState]
 
-  /// The error in the first unreadable line of the file, or `nil` if every line was read.
+  /// Why the first unreadable line of the file can't be read, or `nil` if every line was read.
   ///
-  /// ``states`` contains the states of the lines before the unreadable line.
+  /// ``states`` contains the states of the lines before it.
   public let failure: Failure?
 
   /// Creates a flow from the states of a sequence of dispatches.
   ///
-  /// - Throws: A ``Failure`` with the number of the first dispatch that has a state that is not `Codable`.
+  /// - Throws: A ``Failure`` with the number of the first dispatch whose state isn't `Codable`.
   public init(_ events: some Sequence<DispatchEvent>) throws(Failure) {
     var states: [any CodableState] = []
     for (index, event) in events.enumerated() {
@@ -48,13 +48,13 @@ public struct RecordedFlow: Sendable {
 
   /// Creates a flow from a file.
   ///
-  /// Reading ends at the first line that can't be read. If such a line exists, ``failure`` describes its
-  /// error, and ``states`` contains the states of all earlier lines. Empty lines are skipped.
+  /// Reading ends at the first line that can't be read. Then ``failure`` describes the error, and ``states`` contains the
+  /// states of all earlier lines. Empty lines are skipped.
   ///
   /// - Parameters:
   ///   - url: The file.
   ///   - types: The types of the states in the file.
-  /// - Throws: An error if the file doesn't exist, or if the process can't read the file.
+  /// - Throws: An error if the file doesn't exist, or if the process can't read it.
   public init(contentsOf url: URL, types: [any CodableState.Type]) throws {
     try self.init(data: Data(contentsOf: url), types: types)
   }
@@ -79,13 +79,13 @@ public struct RecordedFlow: Sendable {
     self.failure = failure
   }
 
-  /// Returns the contents of a file with the states of this flow.
+  /// Returns the contents of a file with this flow's states.
   ///
   /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error. A secret is
-  /// found wherever it is encoded, even as a key or inside an object, and in stored properties. The exception is an
-  /// object whose own `encode(to:)` takes a text out of a secret in a variable.
+  /// found wherever it is encoded, even as a key or inside an object, and in stored properties, with one exception: an
+  /// object's own `encode(to:)` can take a text out of a secret in a variable.
   ///
-  /// If two types have the same name, only the states of the first type can be written.
+  /// If two types have the same name, only the states of the first one can be written.
   ///
   /// - Throws: A ``Failure`` with the number of the first state that can't be written.
   public func data() throws(Failure) -> Data {
@@ -110,11 +110,11 @@ public struct RecordedFlow: Sendable {
 
   /// Dispatches all states of the flow in order.
   ///
-  /// If a reduce or an observer invokes a state on the replaying thread, the state isn't dispatched,
-  /// because the flow already contains the state.
+  /// If a reduce or an observer invokes a state on the replaying thread, that state isn't dispatched, because the flow
+  /// already contains it.
   ///
-  /// > Warning: If an observer starts a task that invokes a state, the replay dispatches the recorded
-  /// state, and the task dispatches its state too.
+  /// > Warning: If an observer starts a task that invokes a state, this state is dispatched twice: by the replay and by the
+  /// task.
   public func replay(on dispatcher: Dispatcher = .shared) {
     for state in states { dispatcher.replay(state) }
   }

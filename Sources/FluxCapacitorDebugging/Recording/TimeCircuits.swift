@@ -1,6 +1,6 @@
 import FluxCapacitor
 
-/// A history of a dispatcher's dispatches, which undoes and redoes their changes.
+/// Remembers the dispatches of a dispatcher, and undoes and redoes their changes.
 ///
 /// ```swift
 /// let store = CounterStore.instantiate()
@@ -12,38 +12,34 @@ import FluxCapacitor
 /// print(store.count.value)  // 1
 /// ```
 ///
-/// An undo sets the variables that a dispatch changed back to their values before the dispatch. A redo sets
-/// the same variables to their values after the dispatch. Each undo or redo is one transaction, so each
-/// observer is called once. If you dispatch a state after an undo, the undone dispatches are forgotten. You
-/// can use a `TimeCircuits` object on any thread, and inside an observer.
+/// An undo sets the variables that a dispatch changed back to their values before the dispatch. A redo sets them to their
+/// values after it. Each undo or redo is one transaction, so each observer is called once. If you dispatch a state after an
+/// undo, the undone dispatches are forgotten. You can use a `TimeCircuits` on any thread, and inside an observer.
 ///
-/// The history already contains the states that observers invoked. So the states that observers invoke because of an
-/// undo or a redo don't change the history:
+/// If an observer invokes a state because of an undo or a redo, the history doesn't change, because it already contains the
+/// states that observers invoked before:
 ///
-/// - A state that an observer invokes on the thread of the undo isn't dispatched. An observer on `.main` is called on
-///   that thread if you undo on the main queue.
-/// - A state that an observer invokes later is dispatched, but isn't remembered: on a queue, on another thread that is calling
-///   the observer already, or after the observer in which you undo. This holds until all pending calls of the dispatcher's
-///   observers have ended, or until code outside of an observer dispatches a state. A state that an observer invokes
-///   meanwhile for another reason isn't remembered either.
+/// - A state that an observer invokes on the thread of the undo isn't dispatched. An observer on `.main` is called on that
+///   thread if you undo on the main queue.
+/// - A state that an observer invokes later is dispatched, but isn't remembered: on a queue, on another thread that is
+///   calling the observer already, or after the observer in which you undo. This holds until all pending calls of the
+///   dispatcher's observers have ended, or until code outside of an observer dispatches a state. Meanwhile, a state that an
+///   observer invokes for another reason isn't remembered either.
 ///
-/// > Warning: A task that an observer starts isn't recognized. If it invokes a state, the undone dispatches are
-/// forgotten.
+/// > Warning: A task that an observer starts isn't recognized. If it invokes a state, the undone dispatches are forgotten.
 ///
-/// A table is one variable, whose rows are restored together. Variables inside the value of another variable are
-/// invisible to a `TimeCircuits`.
+/// A table is one variable, whose rows are restored together. A `TimeCircuits` doesn't see variables inside another
+/// variable's value.
 ///
-/// A `TimeCircuits` doesn't remember changes outside of a dispatch, or in stores that the dispatch didn't
-/// reach. A change that isn't remembered stays until an undo or a redo sets the same variable. Undo and
-/// redo skip the variables of stores that no longer exist.
+/// Changes outside of a dispatch, or in stores that the dispatch didn't reach, aren't remembered. They stay until an undo
+/// or a redo sets the same variable. Undo and redo skip the variables of stores that no longer exist.
 public final class TimeCircuits: Sendable {
-  /// The limits of a history. If the history exceeds a limit, the oldest dispatches are forgotten.
+  /// Limits what a history remembers. Beyond a limit, the oldest dispatches are forgotten.
   public struct Limits: Sendable {
     /// The largest number of remembered dispatches.
     public var count: Int
 
-    /// The largest estimated size of the remembered states and values, in bytes. The contents of objects
-    /// don't count.
+    /// The largest estimated size of the remembered states and values, in bytes, without the contents of objects.
     public var bytes: Int
 
     /// Creates limits, which are 10,000 dispatches and 64 MB by default.
@@ -57,7 +53,7 @@ public final class TimeCircuits: Sendable {
   let history: History
   private let dust: Dust
 
-  /// Creates a history of every dispatch that starts its reduce after this call.
+  /// Creates a history of every dispatch whose reduce starts after this call.
   public init(_ dispatcher: Dispatcher = .shared, limits: Limits = Limits()) {
     let history = History(limits)
     self.dispatcher = dispatcher
@@ -75,9 +71,9 @@ public final class TimeCircuits: Sendable {
   /// The number of ``events`` that are not undone.
   public var position: Int { history.position }
 
-  /// Undoes the latest dispatch that is not undone yet.
+  /// Undoes the latest dispatch that isn't undone yet.
   ///
-  /// - Returns: The undone dispatch, or `nil` if the history contains no dispatch to undo.
+  /// - Returns: The undone dispatch, or `nil` if there is none to undo.
   @discardableResult
   public func undo() -> DispatchEvent? {
     history.travel(on: dispatcher) { history.move(by: -1) }
@@ -93,7 +89,7 @@ public final class TimeCircuits: Sendable {
 
   /// Undoes or redoes dispatches until ``position`` has a given value.
   ///
-  /// If you pass a larger number than the count of ``events``, all dispatches are redone.
+  /// If the value is larger than the count of ``events``, all dispatches are redone.
   ///
   /// - Returns: The new ``position``.
   @discardableResult

@@ -2,7 +2,7 @@ import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// Shows the dispatches of the running process in a browser, and undoes and redoes dispatches.
+/// Shows the dispatches of the running process in a browser, and undoes and redoes them.
 ///
 /// ```swift
 /// let circuits = TimeCircuits()
@@ -10,21 +10,21 @@ import Foundation
 /// print(explorer.url)
 /// ```
 ///
-/// The explorer's page looks like the page of a ``FlowExplorer``. The page begins with all dispatches that
-/// the ``TimeCircuits`` remembers, and adds each new dispatch. The page's slider and buttons undo and redo
-/// dispatches in the process itself. Each undo or redo sets the variables, and calls their observers on a
-/// queue of the explorer. You can save the dispatches as a file for ``RecordedFlow``, or as a page.
+/// The page looks like that of a ``FlowExplorer``. It begins with all dispatches that the ``TimeCircuits`` remembers, and
+/// adds each new one. Its slider and buttons undo and redo dispatches in the process itself: each step sets the variables,
+/// and calls their observers on a queue of the explorer. You can save the dispatches as a file for ``RecordedFlow``, or as
+/// a page.
 ///
-/// Only programs on this machine can connect to the explorer. The address contains a random secret, so a
-/// program without the address learns nothing. Each explorer has a new secret. So a program that takes the port of an
-/// ended explorer can't use the secret that an open page still sends. The page shows `•••` in place of a ``Secret``.
+/// Only programs on this machine can connect to the explorer. Its address contains a random secret, so a program without
+/// the address learns nothing. Each explorer has a new secret: a program that takes the port of an ended explorer can't use
+/// the secret that an open page still sends. The page shows `•••` in place of a ``Secret``.
 ///
-/// > Warning: Anyone with the address can see and change the contents of your stores. Create an explorer
-/// only in debug builds, and don't share its address.
+/// > Warning: Anyone with the address can see and change the contents of your stores. Create an explorer only in debug
+/// builds, and don't share its address.
 ///
-/// A dispatch never waits for a browser. A slow browser receives updates in batches, and misses dispatches
-/// that the ``TimeCircuits`` has already forgotten. You can use an explorer on any thread. An explorer ends
-/// when you call ``stop()``, or when the explorer is deallocated.
+/// A dispatch never waits for a browser. A slow browser receives updates in batches, and misses dispatches that the
+/// ``TimeCircuits`` has already forgotten. You can use an explorer on any thread. It ends when you call ``stop()``, or when
+/// it is deallocated.
 public final class LiveExplorer: Sendable {
   /// The address to open in a browser on this machine.
   public let url: URL
@@ -35,7 +35,7 @@ public final class LiveExplorer: Sendable {
   /// Creates an explorer, which starts to serve its page.
   ///
   /// - Parameters:
-  ///   - circuits: The ``TimeCircuits`` object that remembers the dispatches.
+  ///   - circuits: Remembers the dispatches.
   ///   - title: The title of the page.
   ///   - port: The port on this machine, or 0 for any free port.
   /// - Throws: A ``Failure`` if the explorer can't listen on the port.
@@ -69,8 +69,7 @@ public final class LiveExplorer: Sendable {
     stop()
   }
 
-  /// Ends the connections of all pages, and releases the port. The ``TimeCircuits`` continues to remember
-  /// dispatches.
+  /// Ends all pages' connections, and releases the port. The ``TimeCircuits`` continues to remember dispatches.
   public func stop() {
     circuits.history.setListener(nil, of: server)
     server.stop()

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// Saves stores to the files of a folder, and restores the stores from the files.
+/// Saves stores to the files of a folder, and restores them from these files.
 ///
 /// ```swift
 /// let keeper = try Keeper(directory: folder)
@@ -10,51 +10,50 @@ import Foundation
 /// try await keeper.close()
 /// ```
 ///
-/// After a reduce that changes a store, the keeper begins to save the store within half a second. Each file holds one
-/// whole value at any moment: the old value or the new one, even if the process ends while the keeper is writing.
+/// After a reduce that changes a store, the keeper begins to save the store within half a second. At any moment, each file
+/// holds one whole value, the old or the new one, even if the process ends while the keeper is writing.
 ///
-/// Keep a reference to the keeper. If you release the keeper, it saves the last changes in the background, and
-/// later changes are not saved. Until the last changes are saved, the folder stays locked. Only if somebody has replaced the
-/// folder by another one with files of the stores, the changes are lost. You can use a keeper on any thread.
+/// Keep a reference to the keeper. If you release it, it saves the last changes in the background, and the folder stays
+/// locked meanwhile. Later changes are not saved. The last changes are lost only if somebody has replaced the folder with
+/// another one that contains files of the stores. You can use a keeper on any thread.
 public final class Keeper: Sendable {
-  /// The purpose of a keeper.
+  /// Whether a keeper saves stores, or follows another keeper that does.
   public enum Role: Sendable {
-    /// The keeper restores stores and saves their changes. Only one keeper at a time, in all processes, can
-    /// save to a folder.
+    /// The keeper restores stores and saves their changes. In all processes, only one keeper at a time can save to a
+    /// folder.
     case saving
 
     /// The keeper restores stores, and restores them again each time another keeper saves them.
     case following
   }
 
-  /// The failure of the last attempt to save or to follow, or nil if the attempt has succeeded.
+  /// Why the last attempt to save or to follow has failed, or nil if it has succeeded.
   ///
-  /// A keeper tries again after each failure: first after twice the maximum delay, then after four times the delay, and so
-  /// on, up to 64 times the delay. If the folder was deleted, a keeper that saves creates it again, and writes all stores.
-  /// Observers on `.current` are called on a background thread.
+  /// After a failure, the keeper tries again after twice the maximum delay, then after four times the delay, and so on, up
+  /// to 64 times. For these pauses, a delay below 100 ms counts as 100 ms. If the folder was deleted, a keeper that saves
+  /// creates it again, and writes all stores. Observers on `.current` are called on a background thread.
   public let failure: Constant<KeeperFailure?>
 
   private let core: KeeperCore
 
   /// Opens a folder.
   ///
-  /// A keeper that saves creates the folder with the permissions 0700, and files with the permissions 0600.
-  /// It locks the folder until you call ``close()`` or release the keeper. The system releases the lock when
-  /// the process ends for any reason.
+  /// A keeper that saves creates the folder with the permissions 0700, and files with the permissions 0600. It locks the
+  /// folder until you call ``close()`` or release the keeper. If the process ends, for any reason, the system releases the
+  /// lock.
   ///
   /// - Parameters:
-  ///   - directory: The folder for the files. A folder to which other users can write is an error.
+  ///   - directory: The folder for the files. It is an error if other users can write to it.
   ///   - role: Whether the keeper saves stores, or follows another keeper.
   ///   - dispatcher: The dispatcher of the stores.
-  ///   - maximumDelay: The longest time between a change and the beginning of its save. A longer delay costs
-  ///     less energy.
+  ///   - maximumDelay: The longest time from a change until the keeper begins to save it. A longer delay costs less energy.
   ///   - clock: The clock that measures the delay. Tests can use a manual clock.
-  ///   - savesTimeTravel: Whether the keeper saves values that `TimeCircuits` restores. If the argument is
-  ///     false, the file keeps the value before the travel until the store reduces its next state.
-  /// - Throws: A ``KeeperFailure`` with the cause ``KeeperFailure/Cause/inUse`` if another keeper saves to
-  ///   the folder, ``KeeperFailure/Cause/writableByOthers(permissions:)``, or
-  ///   ``KeeperFailure/Cause/system(call:code:)`` if the folder can't be created or opened. If the keeper
-  ///   follows, and the folder is missing, the cause is ``KeeperFailure/Cause/folderMissing``.
+  ///   - savesTimeTravel: Whether the keeper saves values that `TimeCircuits` restores. If it doesn't, the file keeps the
+  ///     value before the travel until the store reduces its next state.
+  /// - Throws: A ``KeeperFailure`` with the cause ``KeeperFailure/Cause/inUse`` if another keeper saves to the folder,
+  ///   ``KeeperFailure/Cause/writableByOthers(permissions:)``, or ``KeeperFailure/Cause/system(call:code:)`` if the folder
+  ///   can't be created or opened. If the keeper follows, and the folder is missing, the cause is
+  ///   ``KeeperFailure/Cause/folderMissing``.
   public convenience init(
     directory: URL,
     role: Role = .saving,
@@ -99,21 +98,19 @@ public final class Keeper: Sendable {
 
   /// Returns the single live store of a type, restored from its file.
   ///
-  /// If no such store is alive, the method creates the store, and restores it before any other code can use
-  /// it. If there is no file, the store keeps its initial values. If the store is already open, the method
-  /// returns the open store.
+  /// Call `open` before anything calls `instantiate()` for this type. Afterward, both return the same store. Keep a
+  /// reference to it: the keeper itself keeps a store alive only until its last change is saved.
   ///
-  /// Keep a reference to the store, as with `instantiate()`. The keeper itself keeps a store alive only until
-  /// the store's last change is saved. Use `open` instead of `instantiate()` for the first use of the store.
-  /// Afterward, both return the same store.
-  ///
-  /// The method reads the file on the calling thread. Meanwhile, other threads that request the store wait.
+  /// If no such store is alive, the method creates one, and restores it before any other code can use it. If there is no
+  /// file, the store keeps its initial values. If the store is already open, the method returns it. The method reads the
+  /// file on the calling thread. Other threads that request the store wait meanwhile.
   ///
   /// - Precondition: The keeper's stores have archives with different names. Otherwise, the method traps.
   /// - Parameter type: The type of the store.
-  /// - Throws: A ``KeeperFailure`` with the file, the file's version and the cause if the file can't be
-  ///   restored. The cause is ``KeeperFailure/Cause/nameTooLong(limit:)`` if the archive's name is too long, and
-  ///   ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the store. The method changes no file.
+  /// - Throws: A ``KeeperFailure`` with the file, its version and the cause if the file can't be restored. The cause is
+  ///   ``KeeperFailure/Cause/nameTooLong(limit:)`` if the archive's name is too long, and
+  ///   ``KeeperFailure/Cause/storeExists(_:)`` if `instantiate()` has already created the store. The method changes no
+  ///   file.
   public func open<S: Persistable>(_ type: S.Type) throws(KeeperFailure) -> S {
     try open(type) { failure throws(KeeperFailure) in throw failure }
   }
@@ -129,13 +126,13 @@ public final class Keeper: Sendable {
   ///
   /// A closure that can throw the failure needs the annotation `failure throws(KeeperFailure) in`.
   ///
-  /// The method keeps a file that can't be restored, under a new name, for example `notes.aside-1.json`. In
-  /// all other respects, the method behaves as ``open(_:)``.
+  /// A file that can't be restored is kept under a new name, for example `notes.aside-1.json`. In all other respects, this
+  /// method behaves like ``open(_:)``.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
-  ///   - decide: A closure that receives the failure, and returns the way to recover or throws the failure.
-  ///     The method calls the closure at most once, on the calling thread.
+  ///   - decide: Receives the failure, and returns how to recover or throws the failure. The method calls this closure at
+  ///     most once, on the calling thread.
   /// - Throws: The closure's error, or a ``KeeperFailure`` if the recovery fails too.
   public func open<S: Persistable>(
     _ type: S.Type,
@@ -144,10 +141,9 @@ public final class Keeper: Sendable {
     try core.open(type, key: nil, on: core.dispatcher, recovering: decide)
   }
 
-  /// Returns the store of a type and a key on a dispatcher, restored from the key's file.
+  /// Returns the store that a type has for a key on a dispatcher, restored from the key's file.
   ///
-  /// A server with a dispatcher for each session keeps all sessions with one keeper, which needs one file descriptor
-  /// for all of them:
+  /// Use keys on a server with a dispatcher for each session. One keeper with one file descriptor saves all sessions:
   ///
   /// ```swift
   /// let room = try keeper.open(RoomStore.self, key: "general", on: dispatcher)
@@ -155,19 +151,20 @@ public final class Keeper: Sendable {
   /// try await keeper.close(RoomStore.self, key: "general")
   /// ```
   ///
-  /// The file's name contains the key, for example `rooms.key-general.json`. Any text is a key. Texts that Swift
-  /// compares as equal are one key. In the file's name, other characters than lowercase letters, digits, hyphens
-  /// and underscores are escaped as in a URL, and a hash replaces the end of a key of more than 120 characters.
+  /// Close each key when you no longer need it. Otherwise, the keeper needs some memory for each key that was opened.
   ///
-  /// Close each key. Otherwise, the keeper needs some memory for each key that was opened. In all other respects, the
-  /// method behaves as ``open(_:)``.
+  /// The file's name contains the key, for example `rooms.key-general.json`. Any text is a key, and texts that Swift
+  /// compares as equal are the same key. In the file's name, all characters except lowercase letters, digits, hyphens and
+  /// underscores are escaped as in a URL, and a hash replaces the end of a key of more than 120 characters.
+  ///
+  /// In all other respects, the method behaves like ``open(_:)``.
   ///
   /// - Parameters:
   ///   - type: The type of the store.
   ///   - key: The key of the store's file.
   ///   - dispatcher: The dispatcher of the store.
-  /// - Throws: A ``KeeperFailure`` if the file can't be restored. The cause is
-  ///   ``KeeperFailure/Cause/storeExists(_:)`` if the key is open on another dispatcher.
+  /// - Throws: A ``KeeperFailure`` if the file can't be restored. The cause is ``KeeperFailure/Cause/storeExists(_:)`` if
+  ///   the key is open on another dispatcher.
   public func open<S: Persistable>(
     _ type: S.Type,
     key: String,
@@ -176,10 +173,9 @@ public final class Keeper: Sendable {
     try open(type, key: key, on: dispatcher) { failure throws(KeeperFailure) in throw failure }
   }
 
-  /// Returns the store of a type and a key, and lets a closure decide about a file that can't be restored.
+  /// Returns the store that a type has for a key, and lets a closure decide about a file that can't be restored.
   ///
-  /// The closure has the meaning that it has in ``open(_:recovering:)``. In all other respects, the method behaves as
-  /// ``open(_:key:on:)``.
+  /// The closure is that of ``open(_:recovering:)``. In all other respects, the method behaves like ``open(_:key:on:)``.
   public func open<S: Persistable>(
     _ type: S.Type,
     key: String,
@@ -189,32 +185,32 @@ public final class Keeper: Sendable {
     try core.open(type, key: key, on: dispatcher, recovering: decide)
   }
 
-  /// Saves the store of a key, and forgets the store.
+  /// Saves a key's store, and forgets the store.
   ///
   /// Later changes of the store are not saved. Afterward, you can open the key again, on another dispatcher. If you open it
-  /// on the same dispatcher while this method is saving the store, you get the same store, and the key stays open. If the key
-  /// isn't open, the method does nothing.
+  /// on the same dispatcher while this method is saving the store, you get the same store, and the key stays open. If the
+  /// key isn't open, the method does nothing.
   ///
-  /// - Throws: The ``KeeperFailure`` if the store couldn't be saved. In this case, the key stays open, and the keeper
-  ///   tries again later.
+  /// - Throws: The ``KeeperFailure`` if the store couldn't be saved. Then the key stays open, and the keeper tries again
+  ///   later.
   public func close<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {
     try await core.close(FileName(of: S.archive.name, key: key))
   }
 
   /// The value of an open store that is on the disk.
   ///
-  /// A service that publishes only this value never shows a value that a crash could undo. While there is no file, the
-  /// constant has the value with which the store was opened, because a store that hasn't changed needs no file.
+  /// A service that publishes only this value never shows a value that a crash could undo. A store that hasn't changed
+  /// needs no file: as long as there is none, the constant has the value with which the store was opened. If the keeper
+  /// follows, the constant has the value to which the store was last restored.
   ///
-  /// The constant changes on a background thread, before ``flush()`` returns. It lives as long as you keep it. In a
-  /// keeper that follows, it is the value that the store was restored to.
+  /// The constant changes on a background thread, before ``flush()`` returns. It lives as long as you keep it.
   ///
   /// - Precondition: The store is open. Otherwise, the method traps.
   public func saved<S: Persistable>(_ type: S.Type) -> Constant<S.Saved> {
     core.saved(type, key: nil)
   }
 
-  /// The value of the open store of a key that is on the disk, as in ``saved(_:)``.
+  /// The value of a key's open store that is on the disk, as in ``saved(_:)``.
   ///
   /// - Precondition: The key is open. Otherwise, the method traps.
   public func saved<S: Persistable>(_ type: S.Type, key: String) -> Constant<S.Saved> {
@@ -223,39 +219,39 @@ public final class Keeper: Sendable {
 
   /// Saves all stores, and waits until the files are on the disk.
   ///
-  /// When the method returns, the files contain all reduces that ended before the call, and also other
-  /// changes of the stores. The file of a key may lack a change outside of reduces and transactions. A keeper that
-  /// follows reads the files again instead.
+  /// When the method returns, the files contain the results of all reduces that ended before the call. They also contain
+  /// other changes of the stores, except that a key's file may lack a change outside of reduces and transactions. If the
+  /// keeper follows, it reads the files again instead.
   ///
-  /// Calls that wait at the same time share one save. A server that flushes before each answer calls
-  /// ``flush(_:key:)``, so that the failure of one session doesn't concern the others.
+  /// Calls that wait at the same time share one save. If a server flushes before each answer, use ``flush(_:key:)``, so
+  /// that one session's failure doesn't concern the others.
   ///
   /// > Warning: Don't block a reduce until this method returns, because the keeper waits for the reduce.
   ///
   /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. The keeper tries again later.
   public func flush() async throws(KeeperFailure) { try await core.flush() }
 
-  /// Saves the changed stores, and waits until the file of a key is on the disk.
-  ///
-  /// The method shares its save with other calls, as ``flush()`` does, but throws no failure of another store. If the
-  /// key isn't open, the method only waits.
+  /// Saves the changed stores, and waits until a key's file is on the disk.
   ///
   /// ```swift
   /// Invoker<Dispatcher.Topic>(on: dispatcher).invoke(.set("Lightning"))
   /// try await keeper.flush(RoomStore.self, key: "general")
   /// ```
   ///
-  /// - Throws: The ``KeeperFailure`` of the key's store if it couldn't be saved. The keeper tries again later.
+  /// The method shares its save with other calls, like ``flush()``, but doesn't throw another store's failure. If the key
+  /// isn't open, it only waits.
+  ///
+  /// - Throws: The ``KeeperFailure`` if the key's store couldn't be saved. The keeper tries again later.
   public func flush<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {
     try await core.flush(FileName(of: S.archive.name, key: key))
   }
 
   /// Saves all stores, and releases the folder.
   ///
-  /// The keeper saves all stores of a dispatcher at one moment. Later changes of the stores are not saved. After the keeper is
-  /// closed, ``open(_:)`` and ``flush()`` throw, and another call of this method does nothing.
+  /// The keeper saves all stores of a dispatcher as of one moment. Later changes are not saved. Afterward, ``open(_:)`` and
+  /// ``flush()`` throw, and another call of this method does nothing.
   ///
-  /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. In this case, the keeper stays
-  ///   open and tries again, so that nothing is lost. Closing a keeper that follows never fails.
+  /// - Throws: The ``KeeperFailure`` of the first store that couldn't be saved. Then the keeper stays open and tries again,
+  ///   so that nothing is lost. Closing a keeper that follows never fails.
   public func close() async throws(KeeperFailure) { try await core.pass(.last) }
 }

@@ -1,6 +1,8 @@
 import FluxCapacitor
 
-/// A clock that stands still until a test advances it. Use this clock to test code that sleeps.
+/// A clock that stands still until a test advances it.
+///
+/// Use this clock to test code that sleeps:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -115,12 +117,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
     jobs.waking { sleeper.continuation.resume(throwing: CancellationError()) }
   }
 
-  /// Advances the clock at once, and wakes the sleeping tasks whose deadlines the clock has reached, in the
-  /// order of their deadlines.
+  /// Advances the clock at once, and wakes the tasks whose deadlines it has reached, in the order of their deadlines.
   ///
-  /// The woken tasks run later, when the clock already shows the last instant, as after a machine has been
-  /// suspended. An asynchronous function can call this method only in a synchronous closure, because the compiler
-  /// otherwise chooses the asynchronous method of the same name.
+  /// The woken tasks run later, when the clock already shows the last instant, as after a machine has been suspended. In an
+  /// asynchronous function, the compiler chooses the asynchronous method of the same name, unless you call this one in a
+  /// synchronous closure.
   public func advance(by duration: Duration) {
     wake(advance { $0.advanced(by: duration) })
   }
@@ -146,15 +147,15 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// #expect(seconds.value == [.seconds(1), .seconds(2), .seconds(3), .seconds(4), .seconds(5)])
   /// ```
   ///
-  /// Before the first and after each deadline, the method waits until every task has gone as far as it can: it sleeps, waits
-  /// for something else, or has ended. These are the tasks that the clock has woken, those that your test has started, and
-  /// those that they have started, however busy the machine is.
+  /// Before the first and after each deadline, the method waits until every task has gone as far as it can: until the task
+  /// sleeps, waits for something else, or has ended. It waits for the tasks that the clock has woken, those that your test
+  /// has started, and those that they have started, however busy the machine is.
   ///
-  /// - Create the clock in the test or in its suite, because it knows the tasks of the task that has created it.
+  /// - Create the clock in the test or in its suite: a clock knows the tasks of the task that has created it.
   /// - On the main actor, the method waits for jobs that other jobs of the main actor have enqueued, up to 8 in a row.
-  /// - The clock doesn't know of work on dispatch queues, on executors of your own, or of an answer from a network. If such
-  ///   work leads to a sleep, wait for ``sleeping(_:within:isolation:fileID:filePath:line:column:)`` first.
-  /// - A task that never waits, such as a loop over `Task.yield()`, lets the method wait for ever.
+  /// - The clock doesn't know of work on dispatch queues or on executors of your own, or of an answer from a network. If
+  ///   such work leads to a sleep, first wait for ``sleeping(_:within:isolation:fileID:filePath:line:column:)``.
+  /// - If a task never waits, such as a loop over `Task.yield()`, the method waits forever.
   ///
   /// In a scenario of `everyInterleaving`, the method doesn't wait, because the scenario explores each order.
   ///
@@ -220,15 +221,14 @@ public final class ManualClock: Clock, @unchecked Sendable {
     return " The clock shows \(now.offset). Tasks are sleeping until \(list)."
   }
 
-  /// Waits until tasks begin to sleep on this clock. Each call waits for new sleeps, which no earlier call
-  /// has waited for. A sleep that is cancelled before a call has waited for it doesn't count.
+  /// Waits until tasks begin to sleep on this clock. Each call waits for new sleeps, for which no earlier call has waited.
+  /// A sleep that is cancelled before a call has waited for it doesn't count.
   ///
   /// - Parameters:
   ///   - count: The number of sleeps to wait for.
-  ///   - limit: The maximum time to wait. If the wait times out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, the test fails.
   ///   - isolation: The actor of the caller.
-  ///   - fileID: The location that a failure refers to, which is the location of the call by
-  ///     default.
+  ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
   ///   - column: See `fileID`.

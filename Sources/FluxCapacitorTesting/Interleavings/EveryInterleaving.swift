@@ -1,14 +1,10 @@
 import FluxCapacitor
 
-/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, and
-/// fails at the first order that fails a check.
+/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, and fails at
+/// the first order that fails a check.
 ///
-/// In ordinary tests, a race might fail one run in a thousand, or never fail on this machine.
-/// `everyInterleaving` runs the threads one at a time, and controls which thread takes the next step. A
-/// step is an access of the library to shared state. Examples are a lock, a read of a constant, and a call
-/// to an observer. At each step that other threads could notice, the function also tries schedules in which
-/// a different thread continues first. A test finds a fault in the same schedule each time, and finds the
-/// fault again if the fault returns later.
+/// In ordinary tests, a race might fail one run in a thousand, or never on this machine. This function finds a race in the
+/// same schedule each time, and finds it again if it returns later:
 ///
 /// ```swift
 /// @Test func concurrentIncrementsAreNotLost() {
@@ -22,50 +18,50 @@ import FluxCapacitor
 /// }
 /// ```
 ///
-/// - The function creates a new scenario for each schedule. In the setup of the scenario and on its
-///   threads, a new dispatcher replaces `Dispatcher.shared`. Each run of the scenario must do the same
-///   work. Don't use random numbers, clocks, or state that an earlier schedule has left behind.
-/// - If threads share state outside the library, call ``interleavingPoint()`` before each access to the
-///   shared state. Don't hold your own lock while you call ``interleavingPoint()`` or use the library.
-///   Don't use the library in a cancellation handler of your task, because the runtime holds a lock during
-///   the handler.
-/// - Each block that the library sends to a queue, and each job of a task, also runs as a thread of the
-///   scenario. A job is the part of a task between two suspensions. Time doesn't pass in a scenario, so
-///   code that sleeps must use a ``ManualClock``.
-/// - In a job of the main actor, `MainActor.assumeIsolated` works, and observers on `.main` are called
-///   immediately. Jobs of the main actor and blocks on the main queue run one at a time, in the order in
-///   which they were enqueued. `Thread.isMainThread` is false in main-actor jobs and main-queue blocks,
-///   because they don't run on the main thread of the process.
-/// - Start tasks in the threads and tasks of the scenario. A task that you start during the setup runs
-///   outside the scenario.
+/// The function runs the threads one at a time, and controls which of them takes the next step. A step is the library's
+/// access to shared state, such as a lock, a read of a constant, or a call to an observer. At each step that other threads
+/// could notice, the function also tries schedules in which a different thread continues first.
+///
+/// - The function creates a new scenario for each schedule, and replaces `Dispatcher.shared` with a new dispatcher, both in
+///   the setup and on the threads. Each run of the scenario must do the same work, so don't use random numbers, clocks, or
+///   state that an earlier schedule has left behind.
+/// - If threads share state outside the library, call ``interleavingPoint()`` before each access to it. Hold no lock of
+///   your own while you call ``interleavingPoint()`` or use the library. Don't use the library in a task's cancellation
+///   handler, because the runtime holds a lock during the handler.
+/// - Each block that the library sends to a queue also runs as a thread of the scenario, and so does each job of a task,
+///   which is the part between two suspensions. Time doesn't pass in a scenario, so code that sleeps must use a
+///   ``ManualClock``.
+/// - Jobs of the main actor and blocks on the main queue run one at a time, in the order in which they were enqueued. In
+///   such a job, `MainActor.assumeIsolated` works, and observers on `.main` are called immediately. `Thread.isMainThread`
+///   is false in these jobs and blocks, because they don't run on the main thread of the process.
+/// - Start tasks in the threads and tasks of the scenario. A task that you start during the setup runs outside the
+///   scenario.
 /// - An expectation that fails anywhere in the scenario (in its setup, its threads, its tasks or its checks) fails the
 ///   schedule.
-/// - The function runs all schedules with up to a given number of preemptions, first those with one. A preemption is a switch
-///   away from a thread that could have continued. If a job overtakes an earlier job that could have
-///   continued, the switch counts as a preemption too. Without preemptions, jobs run in the order in which
-///   they were enqueued. Most faults need one or two preemptions. With *n* preemptions, the number of
-///   schedules grows with the *n*-th power of the number of steps.
+/// - A preemption is a switch away from a thread that could have continued. If a job overtakes an earlier job that could
+///   have continued, this counts as a preemption too. Without preemptions, jobs run in the order in which they were
+///   enqueued. Most faults need one or two preemptions. The function first runs the schedules with up to one. With *n*
+///   preemptions, the number of schedules grows with the *n*-th power of the number of steps.
 ///
-/// A failure message describes the schedule. For each line of your code, the message lists the operations
-/// that the line performs, such as "reads count: 0". In parentheses follow the function of the library that
-/// takes the operation's first step, and the number of steps. To run the schedule again, for
-/// example in a debugger, call the function as the message shows:
-/// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. If the threads wait for each other in a deadlock,
-/// the message says why each thread waits, and the threads stay blocked.
+/// A failure message describes the schedule. For each line of your code, it lists the operations that the line performs,
+/// such as "reads count: 0". In parentheses follow the library's function that takes the operation's first step, and the
+/// number of steps. To run the schedule again, for example in a debugger, call the function as the message shows:
+/// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. In a deadlock, the message says why each thread waits, and the
+/// threads stay blocked.
 ///
-/// The function blocks the calling thread. An asynchronous test calls the asynchronous function of the same name,
-/// which explores on a thread of its own.
+/// The function blocks the calling thread. An asynchronous test calls the asynchronous function of the same name, which
+/// explores on a thread of its own.
 ///
 /// A long exploration writes one line to standard error after every 10,000 schedules. If that is too long, pass a limit:
 /// `everyInterleaving(limit: 2_000) { … }` runs a sample of so many schedules.
 ///
-/// The function needs a debug build. In a release build, the test fails, because the library has no points
-/// at which the function can switch threads.
+/// The function needs a debug build. In a release build, the test fails, because the library has no points at which the
+/// function can switch threads.
 ///
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
-///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half
-///     are random ones, the same in each run. By default, there is no limit.
+///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half are random
+///     ones, the same in each run. By default, there is no limit.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -87,18 +83,17 @@ public func everyInterleaving(
   run(.every(preemptions, limit, schedule), at: Place(fileID, filePath, line, column), scenario)
 }
 
-/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, on a
-/// thread of its own.
+/// Runs a scenario of a few threads in every order of the threads' steps with up to `preemptions` preemptions, on a thread
+/// of its own.
 ///
-/// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative
-/// pool are free for other tests. Otherwise, the function is equal to the synchronous function of the same name.
-///
-/// As many explorations run at a time as the machine has processors. Later ones wait.
+/// An asynchronous test calls this function. It behaves like the synchronous function of the same name, but leaves the
+/// threads of the cooperative pool to other tests while it explores. Only as many explorations run at a time as the machine
+/// has processors. Later ones wait.
 ///
 /// - Parameters:
 ///   - preemptions: The maximum number of preemptions in a schedule.
-///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half
-///     are random ones, the same in each run. By default, there is no limit.
+///   - limit: The maximum number of schedules. If half of them aren't enough for all schedules, the other half are random
+///     ones, the same in each run. By default, there is no limit.
 ///   - schedule: A single schedule to run, in the form that a failure message contains.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -127,9 +122,9 @@ public func everyInterleaving(
 /// Runs a scenario of a few threads in random orders of the threads' steps, and fails at the first order that fails a
 /// check.
 ///
-/// Some faults need more preemptions than
-/// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` can explore in a reasonable
-/// time. Here, four threads are enough to make all orders too many, and a thousand random ones take a second:
+/// Use it if ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` takes too long,
+/// because a fault needs more preemptions or threads. Here, four threads have too many orders, but a thousand random ones
+/// take a second:
 ///
 /// ```swift
 /// @Test func increments() {
@@ -143,8 +138,8 @@ public func everyInterleaving(
 /// }
 /// ```
 ///
-/// The same seed always gives the same orders. A thread is interrupted only where it uses something that another
-/// thread uses too. A failure prints its schedule, which `replaying` runs again, as in the other function.
+/// The same seed always gives the same orders. A thread is interrupted only where it uses something that another thread
+/// uses too. A failure message contains the schedule, which you can run again with the other function's `replaying`.
 ///
 /// - Parameters:
 ///   - schedules: The number of random orders.
@@ -170,8 +165,8 @@ public func everyInterleaving(
 
 /// Runs a scenario of a few threads in random orders of the threads' steps, on a thread of its own.
 ///
-/// In an asynchronous test, the compiler chooses this function. While it explores, the threads of the cooperative pool
-/// are free for other tests.
+/// An asynchronous test calls this function. While it explores, the threads of the cooperative pool are free for other
+/// tests.
 ///
 /// - Parameters:
 ///   - schedules: The number of random orders.
@@ -268,8 +263,8 @@ private func explore(
 /// Marks a point at which ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` can
 /// switch threads.
 ///
-/// If threads share state outside the library, call this function before each access to the shared state, and
-/// before you cancel a task. Outside a scenario, this function has no effect.
+/// If threads share state outside the library, call this function before each access to it, and before you cancel a task.
+/// Outside a scenario, this function has no effect.
 public func interleavingPoint() {
   #if DEBUG
     scheduledThread?.reach(.interleavingPoint)

@@ -1,4 +1,4 @@
-/// The threads and the checks that
+/// Collects the threads and checks that
 /// ``everyInterleaving(preemptions:limit:replaying:fileID:filePath:line:column:_:)-8ucnw`` runs.
 public final class Scenario {
   enum Body: Sendable {
@@ -9,22 +9,22 @@ public final class Scenario {
   var threads: [(name: String?, isMain: Bool, isLast: Bool, body: Body)] = []
   var checks: [() throws -> Void] = []
 
-  /// Adds a thread. If the thread's body throws an error, the schedule fails.
+  /// Adds a thread. If its body throws an error, the schedule fails.
   ///
   /// - Parameters:
-  ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
+  ///   - name: The name of the thread or task in failure messages. By default, it contains a number.
   ///   - body: The work of the thread.
   public func thread(_ name: String? = nil, _ body: @escaping @Sendable () throws -> Void) {
     threads.append((name, false, false, .thread(body)))
   }
 
-  /// Adds a task. Each part of the task between two suspensions runs as a thread. If the task's body throws
-  /// an error, the schedule fails.
+  /// Adds a task. Each part of it between two suspensions runs as a thread. If its body throws an error, the schedule
+  /// fails.
   ///
   /// The body can be isolated to the main actor, as in `scenario.task { @MainActor in model.load() }`.
   ///
   /// - Parameters:
-  ///   - name: The name of the thread or task in failure messages. By default, the name contains a number.
+  ///   - name: The name of the thread or task in failure messages. By default, it contains a number.
   ///   - body: The work of the task.
   public func task(_ name: String? = nil, _ body: @escaping @Sendable () async throws -> Void) {
     threads.append((name, false, false, .task(body)))
@@ -40,10 +40,9 @@ public final class Scenario {
     threads.append(("the last thread", false, true, .thread(body)))
   }
 
-  /// Adds a check of the result. The check runs at the end of each schedule, after all threads have ended.
+  /// Adds a check of the result, which runs at the end of each schedule, after all threads have ended.
   ///
-  /// - Parameter body: A closure that throws an error or fails an expectation of Swift Testing if the
-  ///   result is wrong.
+  /// - Parameter body: If the result is wrong, this closure throws an error or fails an expectation of Swift Testing.
   public func check(_ body: @escaping () throws -> Void) {
     checks.append(body)
   }

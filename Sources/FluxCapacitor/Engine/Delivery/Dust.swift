@@ -1,10 +1,6 @@
 import Synchronization
 
-/// The token of an observation, which the `observe` methods return so that you can end the observation.
-///
-/// An observation lasts until you call `clean()` on its Dust, or on the ``DustBuster`` that contains the
-/// Dust. An observation also ends when every variable and constant that provides the observed value is
-/// deallocated. Releasing the Dust doesn't end the observation.
+/// Ends an observation. The `observe` methods return a Dust for each observation.
 ///
 /// ```swift
 /// let counter = Variable(0)
@@ -12,6 +8,10 @@ import Synchronization
 /// counter.value = 1
 /// dust.clean()
 /// ```
+///
+/// An observation lasts until you call `clean()` on its Dust, or on the ``DustBuster`` that contains the Dust. It also ends
+/// when every variable and constant that provides the observed value is deallocated. Releasing the Dust doesn't end the
+/// observation.
 public class Dust: @unchecked Sendable {
   // The lock of the channel's region guards `since`, `next` and `previous`. The thread that is delivering
   // the region may read `since`, `next` and `previous` without the lock. In this class, `lock` guards
@@ -54,16 +54,16 @@ public class Dust: @unchecked Sendable {
 
   /// Ends the observation.
   ///
-  /// After this method returns, no call of the observer's closure starts, not even for values that are
-  /// pending on a queue. A call that another thread has already started might still be running. `clean()`
-  /// doesn't wait for a running call, because the call might wait for a lock that this thread holds.
+  /// After this method has returned, no call of the observer's closure starts, not even for values that are pending on a
+  /// queue. A call that another thread has already started might still be running. `clean()` doesn't wait for it, because
+  /// it might wait for a lock that this thread holds.
   ///
-  /// You can call `clean()` from any thread, more than once, and inside any observer, including the
-  /// observer of this observation. The closure and its captured values are released immediately. If a change is being
-  /// delivered, they are released after that delivery, and in a reduce, a transaction or an initializer of a store, after it.
+  /// You can call `clean()` on any thread, more than once, and inside any observer, even the one that you end. The closure
+  /// and its captured values are released immediately or, if a change is being delivered, after that delivery. Inside a
+  /// reduce, a transaction or a store's initializer, they are released after that code.
   ///
-  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning the last observer
-  ///   is O(n) in the number of variables and constants that no other observed constant uses.
+  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning it is O(n) in the number of variables
+  ///   and constants that no other observed constant uses.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
     end()

@@ -2,28 +2,25 @@
   import Dispatch
 #endif
 
-/// The thread or queue on which an observer is called.
+/// Decides on which thread or queue an observer is called.
 public enum ExecuteQueue: Sendable {
-  /// The observer is called on the thread that made the change, or on a thread that is already delivering
-  /// changes.
+  /// The observer is called on the thread that made the change, or on a thread that is already delivering changes.
   ///
-  /// A delivering thread also delivers the changes that other threads make during the delivery. After a
-  /// few hundred changes by other threads, the delivering thread offers the delivery to these threads.
-  /// The next thread that makes a change then takes over the delivery. Even threads that change the value
-  /// without end therefore rarely keep the delivering thread busy.
+  /// A delivering thread also delivers the changes that other threads make meanwhile. After a few hundred of them, it
+  /// offers the delivery to these threads, and the next one that makes a change takes over. So even threads that change the
+  /// value without end rarely keep the delivering thread busy.
   case current
 
-  /// The observer is called on the main queue. The call is immediate if the change is made on the main
-  /// queue and no earlier change is pending.
+  /// The observer is called on the main queue, and immediately if the change is made on the main queue and no earlier
+  /// change is pending.
   ///
-  /// If code on the main queue calls `DispatchQueue.concurrentPerform`, the worker threads of that call
-  /// count as the main queue. Dispatch and `MainActor.assumeIsolated` treat these worker threads in the
-  /// same way.
+  /// If code on the main queue calls `DispatchQueue.concurrentPerform`, that call's worker threads count as the main queue,
+  /// as they do for Dispatch and `MainActor.assumeIsolated`.
   case main
 
   #if canImport(Dispatch)
-    /// The observer is called on a queue that you provide. Calls of one observer never overlap, even on a
-    /// concurrent queue. The changes that wait for the queue are kept in memory, without a limit.
+    /// The observer is called on a queue that you provide. Calls to one observer never overlap, even on a concurrent queue.
+    /// Changes that wait for the queue are kept in memory, without a limit.
     case queue(DispatchQueue)
   #endif
 
