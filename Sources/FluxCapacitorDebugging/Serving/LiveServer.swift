@@ -173,8 +173,8 @@ final class LiveServer: @unchecked Sendable {
     var hasAccepted = false
     while true {
       do {
-        let accept = { [self] in isStopped ? nil : try listener.accept() }
-        guard let socket = try lock.withLock(accept) else { return }
+        let accepted = try lock.withLock { isStopped ? nil : try listener.accept() }
+        guard let socket = accepted else { return }
         hasAccepted = true
         if connections.count >= LiveServer.mostConnections { dropOldest() }
         lastNumber += 1

@@ -28,7 +28,7 @@ package struct Redaction: Sendable {
     result = redacted(result) { bytes, index, _ in bytes.readPercentEncodedCharacter(at: &index) }
     // A percent sign before a secret that begins with digits can look like an encoded character.
     return redacted(result) { bytes, index, isInMatch in
-      isInMatch
+      isInMatch()
         ? bytes.readPercentEncodedCharacter(at: &index) : bytes.readJSONCharacter(at: &index)
     }
   }
@@ -36,10 +36,10 @@ package struct Redaction: Sendable {
   /// Redacts one kind of spelling.
   ///
   /// - Parameter readCharacter: A closure that returns the character at an index, and moves the index to its end. The
-  ///   closure's last parameter is whether the characters before might begin the secret.
+  ///   closure's last parameter tells whether the characters before might begin the secret.
   private func redacted<Bytes: RandomAccessCollection<UInt8>>(
     _ bytes: Bytes,
-    _ readCharacter: (Bytes, inout Bytes.Index, Bool) -> UInt8
+    _ readCharacter: (Bytes, inout Bytes.Index, _ isInMatch: () -> Bool) -> UInt8
   ) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -47,7 +47,7 @@ package struct Redaction: Sendable {
     var index = bytes.startIndex
     while index < bytes.endIndex {
       let (start, resultStart) = (index, result.count)
-      let character = readCharacter(bytes, &index, searches.contains(where: \.isMatching))
+      let character = readCharacter(bytes, &index) { searches.contains(where: \.isMatching) }
       for byte in bytes[start..<index] { result.append(byte) }
       var match: Int?
       for position in searches.indices {

@@ -115,10 +115,15 @@ extension Dust {
     caller.write { $0.store(0, ordering: .releasing) }
   }
 
+  /// Whether the observer would see the dispatcher in which it was handed over, if the thread called it now.
+  @inlinable final func seesItsDispatcher(on thread: CurrentThread) -> Bool {
+    thread.pointee.surroundings == 0 || keepsSurroundings
+  }
+
   /// Calls the observer, which sees the dispatcher in which it was handed over.
   @usableFromInline final func callInSurroundings(on thread: CurrentThread, _ observer: () -> Void)
   {
-    if thread.pointee.surroundings == 0 || keepsSurroundings {
+    if seesItsDispatcher(on: thread) {
       call(on: thread, observer)
     } else {
       Surroundings.call(in: nil) { call(on: thread, observer) }

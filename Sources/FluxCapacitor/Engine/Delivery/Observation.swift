@@ -57,7 +57,7 @@ import Synchronization
   @inlinable func receive(_ value: Element, on thread: CurrentThread) {
     guard isDirect else { return post(value, on: thread) }
     recordOperation("calls the observer of", channel, value)
-    guard thread.pointee.surroundings == 0 || keepsSurroundings else {
+    guard seesItsDispatcher(on: thread) else {
       return callInSurroundings(on: thread) { changes?(value) }
     }
     call(on: thread) { Observation.call(&changes, with: value) }
@@ -161,7 +161,7 @@ import Synchronization
       // A nested run loop can run this block inside an observer, for which another dispatcher was noted.
       let thread = currentThread()
       let former = thread.pointee.surroundings
-      if thread.pointee.isEverReplaced { thread.noteSurroundings() }
+      thread.noteSurroundings()
       self.permitOne(on: thread)
       if thread.pointee.isDelivering { thread.pointee.surroundings = former }
       piece?.end()

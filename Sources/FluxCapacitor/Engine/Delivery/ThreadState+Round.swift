@@ -6,7 +6,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   @inlinable func whileDelivering(_ body: () -> Void) {
     guard !pointee.isDelivering else { return body() }
     pointee.isDelivering = true
-    if pointee.isEverReplaced { noteSurroundings() }
+    noteSurroundings()
     body()
     pointee.isDelivering = false
     deliverPlaces()
@@ -39,7 +39,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   @usableFromInline func deliverRound() {
     pointee.isDelivering = true
-    if pointee.isEverReplaced { noteSurroundings() }
+    noteSurroundings()
     pointee.handoverPressure = 0
     pointee.withdrawnOffers = 0
     while let place = pointee.round.popFirst() {

@@ -162,9 +162,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     pointee.releaseQueue = nil
   }
 
-  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call. The
-  /// caller has checked `isEverReplaced`, because reading a `TaskLocal` takes long.
-  @usableFromInline func noteSurroundings() {
+  /// Notes the dispatcher of the code that begins a delivery, for all observers that this thread is about to call.
+  @inlinable func noteSurroundings() {
+    if pointee.isEverReplaced { lookUpSurroundings() }
+  }
+
+  /// Reads a `TaskLocal`, which takes long.
+  @usableFromInline func lookUpSurroundings() {
     pointee.surroundings = address(of: Surroundings.replacementInTask)
   }
 
