@@ -48,11 +48,14 @@ let package = Package(
     // Link FluxCapacitorTesting only to test targets, because the library imports Testing and XCTest.
     .target(
       name: "FluxCapacitorTesting",
-      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging"]
+      dependencies: ["FluxCapacitor", "FluxCapacitorDebugging", "FluxCapacitorPersistence"]
     ),
     .testTarget(
       name: "FluxCapacitorTestingTests",
-      dependencies: ["FluxCapacitor", "FluxCapacitorTesting", "FluxCapacitorTestSupport"]
+      dependencies: [
+        "FluxCapacitor", "FluxCapacitorPersistence", "FluxCapacitorTesting",
+        "FluxCapacitorTestSupport",
+      ]
     ),
     // FluxCapacitorTestSupport has the helpers that several test targets share.
     .target(

@@ -110,10 +110,16 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
   }
 
   /// Returns the contents of the file for a value.
-  package func data(for saved: Saved) throws(KeeperFailure.Cause) -> Data {
+  ///
+  /// - Parameter writer: The keeper that writes the contents to a storage, or nil for a file.
+  package func data(
+    for saved: Saved,
+    writer: String? = nil
+  ) throws(KeeperFailure.Cause) -> Data {
     let data: Data
     do {
-      data = Envelope(version: version, saved: try coder.encode(saved)).data(isJSON: coder.isJSON)
+      let envelope = Envelope(version: version, saved: try coder.encode(saved))
+      data = envelope.data(isJSON: coder.isJSON, writer: writer)
     } catch {
       releaseAfterUnlocking(error)
       // The error's own text contains the value.

@@ -6,6 +6,8 @@ import Foundation
 /// the ``description`` says what to do.
 public struct KeeperFailure: Error, Equatable, Sendable {
   /// The file, or the folder if the failure concerns the whole folder.
+  ///
+  /// The values of a storage count as files in the folder `/storage`.
   public let file: URL
 
   /// The version of the saved type that the file's value has or, after a failed save, the value to save.
@@ -64,6 +66,12 @@ public struct KeeperFailure: Error, Equatable, Sendable {
     /// The archive's name is too long for the names of its files. With this store or key, it may have `limit` bytes.
     case nameTooLong(limit: Int)
 
+    /// Another keeper has replaced the store's value in the storage, so that this keeper can't save the store any more.
+    case superseded
+
+    /// The storage has thrown an error.
+    case storage(String)
+
     /// The keeper is closed.
     case closed
   }
@@ -109,6 +117,8 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .notEncodable(let reason): return "The value for \(name) can't be encoded: \(reason)."
     case .storeExists(let type): return "A \(type) already existed when a keeper opened \(name)."
     case .nameTooLong: return "The name of the archive of \(name) is too long."
+    case .superseded: return "Another keeper has replaced the value of \(name)."
+    case .storage(let reason): return "The storage has failed for \(name): \(reason)."
     case .closed: return "The keeper of \(name) is closed."
     }
   }
@@ -138,6 +148,8 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .storeExists:
       "Call open instead of instantiate for the first use of the store, and release older stores."
     case .nameTooLong(let limit): "Shorten the archive's name to \(limit) bytes in UTF-8."
+    case .superseded: "Close the store, and open it again with its newest value."
+    case .storage: nil
     case .closed: "Create a new keeper."
     }
   }

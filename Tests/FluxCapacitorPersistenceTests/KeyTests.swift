@@ -56,6 +56,13 @@ struct KeyTests {
     )
   }
 
+  @Test func flushOfAKeySavesAChangeOutsideOfReduces() async throws {
+    let store = try keeper.open(LoudNotesStore.self, key: "a", on: Dispatcher())
+    store.count.value = 3
+    try await keeper.flush(LoudNotesStore.self, key: "a")
+    #expect(keeper.saved(LoudNotesStore.self, key: "a").value == 3)
+  }
+
   @Test func closedKeyIsOpenedAgainOnAnotherDispatcher() async throws {
     for number in 1...20 {
       let dispatcher = Dispatcher()

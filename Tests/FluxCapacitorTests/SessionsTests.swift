@@ -136,6 +136,33 @@ struct SessionsTests {
     #expect(log.entries == ["open a", "close a with 0"])
   }
 
+  @Test func sessionThatIsOverIsClosedAfterItsUsesAndALaterUseOpensANewOne() async throws {
+    let overs = Log<Variable<Bool>>()
+    let sessions = Sessions<String, Int>(idle: .seconds(60), clock: clock) { [log] id, _ in
+      overs.append(Variable(false))
+      log.append("open \(id)")
+      return overs.entries.count - 1
+    } close: { [log] number in
+      log.append("close \(number)")
+    } isOver: { number in
+      overs.entries[number].constant
+    }
+    let use = Task { try await sessions.with("a") { _ in await gate.pass() } }
+    await gate.reached()
+    overs.entries[0].value = true
+    let second = Task { try await sessions.with("a") { $0 } }
+    while sessions.waiterCount == 0 { await Task.yield() }
+    #expect(log.entries == ["open a"])
+    gate.open()
+    try await use.value
+    #expect(try await second.value == 1)
+
+    // An idle session is closed at once.
+    overs.entries[1].value = true
+    await first(of: sessions.ids) { $0 == [] }
+    #expect(log.entries == ["open a", "close 0", "open a", "close 1"])
+  }
+
   @Test func longUseKeepsTheSessionOpen() async throws {
     let sessions = sessions()
     try await sessions.with("a") { _ in }

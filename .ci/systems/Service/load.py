@@ -3,51 +3,21 @@
 import http.client
 import itertools
 import json
+import pathlib
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.parse
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+from polls import free_port, path, results, start, vote
 
 program = sys.argv[1]
 polls = [f"poll {number}" for number in range(5)]
 acknowledged = {poll: 0 for poll in polls}
 unexpected = []  # statuses
 lock = threading.Lock()
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def start(folder):
-    """Starts the service, and waits until it answers."""
-    port = free_port()
-    process = subprocess.Popen([program, folder, str(port)], stderr=subprocess.DEVNULL)
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return process, port
-        except OSError:
-            assert process.poll() is None, "the service has ended"
-            time.sleep(0.01)
-
-
-def path(poll):
-    return f"/polls/{urllib.parse.quote(poll)}"
-
-
-def vote(connection, poll, voter, option="yes"):
-    """Votes, and returns the status of the answer."""
-    connection.request("POST", f"{path(poll)}/votes", json.dumps({"voter": voter, "option": option}))
-    response = connection.getresponse()
-    response.read()
-    return response.status
 
 
 def vote_until_killed(port, client, round):
@@ -66,12 +36,6 @@ def vote_until_killed(port, client, round):
                 unexpected.append(status)
 
 
-def results(port, poll):
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request("GET", path(poll))
-    return json.loads(connection.getresponse().read())
-
-
 def events(port, poll):
     """The events of a poll, until the connection ends."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
@@ -84,7 +48,7 @@ def events(port, poll):
 with tempfile.TemporaryDirectory() as folder:
     rates = []
     for round in range(7):
-        process, port = start(folder)
+        process = start(program, folder, port := free_port())
         before = sum(acknowledged.values())
         clients = [threading.Thread(target=vote_until_killed, args=(port, client, round)) for client in range(20)]
         begin = time.monotonic()
@@ -99,7 +63,7 @@ with tempfile.TemporaryDirectory() as folder:
         assert not unexpected, unexpected
         rates.append((sum(acknowledged.values()) - before) / seconds)
 
-    process, port = start(folder)
+    process = start(program, folder, port := free_port())
     for poll in polls:
         saved = results(port, poll).get("yes", 0)
         assert saved >= acknowledged[poll], f"{poll}: {saved} of {acknowledged[poll]} votes are left"

@@ -23,6 +23,12 @@ extension Sessions {
     /// The task that waits for the end of the idle time.
     var timer: Task<Void, Never>?
 
+    /// Whether the session must be closed as soon as its uses have ended.
+    var isOver = false
+
+    /// The observation that sets `isOver`, from before the session is open until its close.
+    var dust: Dust?
+
     /// Whether the last close has failed.
     var closeHasFailed = false
 

@@ -6,6 +6,7 @@ extension Sessions {
   /// - Returns: Whether the caller must close the session, because there is no idle time.
   func beginIdleTime(of entry: Entry, _ pause: (@Sendable () async -> Void)?) -> Bool {
     guard entry.uses == 0, case .open(let session) = entry.state else { return false }
+    let pause = entry.isOver ? nil : pause
     let retry = entry.pauseBeforeRetry
     guard !isShutDown, pause != nil || retry != nil else {
       entry.state = .closing(session)
@@ -52,6 +53,7 @@ extension Sessions {
     await entry.dispatcher.settled()
     do {
       try await withDispatcher(entry.dispatcher) { try await close(session) }
+      entry.dust?.clean()
       openKeys.remove(id: entry.id)
       if closeFailures.value[entry.id] != nil { setFailure(nil, of: entry) }
       change(entry) { entries[entry.id] = nil }

@@ -11,7 +11,8 @@ extension Sessions {
           entries[id] = entry
           return (entry, true, nil)
         }
-        if case .closing = entry.state { return (entry, false, entry.waiters.add()) }
+        let isClosing = if case .closing = entry.state { true } else { entry.isOver }
+        if isClosing { return (entry, false, entry.waiters.add()) }
         entry.uses += 1
         return (entry, false, nil)
       }
@@ -59,6 +60,7 @@ extension Sessions {
           try await open(entry.id, entry.dispatcher)
         }
         openKeys.append(OpenKey(id: entry.id))
+        observeEnd(of: session, entry)
         result = .success(session)
       } catch {
         result = .failure(error)
@@ -75,6 +77,24 @@ extension Sessions {
       }
       if mustClose { startClose(of: entry) }
     }
+  }
+
+  /// Begins to observe whether a session is over. The session has a use until it's open.
+  private func observeEnd(of session: Session, _ entry: Entry) {
+    entry.dust = withDispatcher(entry.dispatcher) {
+      isOver?(session).observe { [weak self] isOver in
+        if isOver { self?.end(entry) }
+      }
+    }
+  }
+
+  /// Lets a session end after its uses.
+  private func end(_ entry: Entry) {
+    let mustClose = lock.withLock {
+      entry.isOver = true
+      return beginIdleTime(of: entry, nil)
+    }
+    if mustClose { startClose(of: entry) }
   }
 
   /// Waits for the next change of an entry's state, or until the task is cancelled.

@@ -40,6 +40,7 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   let clock: any Clock<Duration>
   let open: @Sendable (ID, Dispatcher) async throws -> Session
   let close: @Sendable (Session) async throws -> Void
+  let isOver: (@Sendable (Session) -> Constant<Bool>)?
 
   struct OpenKey: Identifiable, Sendable {
     let id: ID
@@ -64,16 +65,21 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   ///     the closure doesn't see the callers' task-local values.
   ///   - close: Ends a session, for example by saving it. The closure runs after the session's last use, and after its
   ///     dispatcher's ``Dispatcher/settled()``. If it throws an error, the session stays open.
+  ///   - isOver: Returns a constant that becomes true when the session must not be used any more. The session is then closed
+  ///     as soon as its uses have ended, without the idle time, and later uses wait for a new session. The closure runs
+  ///     once, after `open`.
   public init(
     idle: Duration,
     clock: any Clock<Duration> = ContinuousClock(),
     open: @escaping @Sendable (_ id: ID, _ dispatcher: Dispatcher) async throws -> Session,
-    close: @escaping @Sendable (_ session: Session) async throws -> Void = { _ in }
+    close: @escaping @Sendable (_ session: Session) async throws -> Void = { _ in },
+    isOver: (@Sendable (_ session: Session) -> Constant<Bool>)? = nil
   ) {
     self.idle = idle
     self.clock = clock
     self.open = open
     self.close = close
+    self.isOver = isOver
     ids = openKeys.ids
     failures = Constant(closeFailures)
   }

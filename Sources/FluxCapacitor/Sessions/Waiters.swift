@@ -1,13 +1,15 @@
 /// The callers that wait for a change. A caller that is cancelled meanwhile leaves nothing here.
-struct Waiters {
-  typealias Place = (waiter: Waiter, number: Int)
+package struct Waiters {
+  package typealias Place = (waiter: Waiter, number: Int)
+
+  package init() {}
 
   private var waiters: [Int: Waiter] = [:]
   private var lastNumber = 0
 
   var count: Int { waiters.count }
 
-  mutating func add() -> Place {
+  package mutating func add() -> Place {
     lastNumber += 1
     let waiter = Waiter()
     waiters[lastNumber] = waiter
@@ -21,7 +23,7 @@ struct Waiters {
   }
 
   /// Removes and returns all waiters, in the order in which they came.
-  mutating func takeAll() -> [Waiter] {
+  package mutating func takeAll() -> [Waiter] {
     defer { waiters = [:] }
     return waiters.sorted { $0.key < $1.key }.map(\.value)
   }

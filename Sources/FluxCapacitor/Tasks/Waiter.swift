@@ -1,9 +1,9 @@
 /// A caller that waits for an event.
-struct Waiter: Sendable {
+package struct Waiter: Sendable {
   private let event = AsyncStream<Never>.makeStream()
 
   /// Waits until another thread has called `resume()`, or the calling task is cancelled.
-  nonisolated(nonsending) func wait() async { for await _ in event.stream {} }
+  package nonisolated(nonsending) func wait() async { for await _ in event.stream {} }
 
-  func resume() { event.continuation.finish() }
+  package func resume() { event.continuation.finish() }
 }

@@ -13,7 +13,7 @@ import Foundation
 /// ```
 ///
 /// The checksum covers the format, the version, and the bytes of the saved value, with one space after each
-/// number. A file without a checksum isn't checked, so a person can edit the file. The text of a value that isn't JSON has the key
+/// number. Contents in a storage also name the keeper that has written them, as `writer`. A file without a checksum isn't checked, so a person can edit the file. The text of a value that isn't JSON has the key
 /// `savedAsBase64`.
 package struct Envelope {
   /// The newest version of this format.
@@ -58,19 +58,28 @@ package struct Envelope {
     self.init(version: version, saved: saved)
   }
 
+  /// The keeper that has written contents, or nil if they don't name one.
+  static func writer(of contents: Data) -> String? {
+    JSONMembers(of: contents)?["writer"].map { text in
+      String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+    }
+  }
+
   private static func checksum(_ format: Int, _ version: Int, _ bytes: Data) -> String {
     Checksum(of: Data("\(format) \(version) ".utf8) + bytes).text
   }
 
   /// Returns the contents of a file.
   ///
-  /// - Parameter isJSON: Whether the saved value is JSON text.
-  func data(isJSON: Bool) -> Data {
+  /// - Parameters:
+  ///   - isJSON: Whether the saved value is JSON text.
+  ///   - writer: The keeper that writes the contents to a storage, or nil for a file.
+  func data(isJSON: Bool, writer: String?) -> Data {
     let bytes = isJSON ? saved.indented() : Data("\"\(saved.base64EncodedString())\"".utf8)
     let header = """
       {
         "format" : \(Envelope.format),
-        "version" : \(version),
+        "version" : \(version),\(writer.map { "\n  \"writer\" : \"\($0)\"," } ?? "")
         "checksum" : "\(Envelope.checksum(Envelope.format, version, bytes))",
         "\(isJSON ? "saved" : "savedAsBase64")" :\u{20}
       """

@@ -1,4 +1,5 @@
 import FluxCapacitor
+import Foundation
 
 /// A store of a keeper, without the store's type.
 protocol AnyKeptStore: AnyObject, Sendable {
@@ -13,16 +14,22 @@ protocol AnyKeptStore: AnyObject, Sendable {
   /// The number of the last call of `open` that has returned the store. The keeper's lock guards it.
   var opening: Int { get set }
 
-  /// Returns whether this object is the link between another store and its file.
+  /// Returns whether this object is the link between another store and its saved value.
   func belongs(to store: any Persistable) -> Bool
 
-  /// Reads the store's value for the next `writeSnapshot(to:)`. The caller must hold the dispatcher's turn.
+  /// Reads the store's value for the next write. The caller must hold the dispatcher's turn.
   ///
   /// - Parameters:
   ///   - isOnlyIfChanged: Whether to skip a store that hasn't changed since its last snapshot.
   ///   - isLast: Whether the store's later changes are not saved.
   func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool)
 
+  /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
+  func retrySnapshot()
+}
+
+/// A store that is saved to a file.
+protocol AnyKeptFile: AnyKeptStore {
   /// Writes the snapshot to the store's file, unless the file already has the same contents.
   ///
   /// If this method or the next one throws an error, the caller must call `retrySnapshot()`.
@@ -36,9 +43,6 @@ protocol AnyKeptStore: AnyObject, Sendable {
   /// - Parameter names: Whether the names of the folder's files are on the disk.
   func endWriting(_ names: Result<Void, SystemError>, to folder: Folder) throws(KeeperFailure)
 
-  /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
-  func retrySnapshot()
-
   /// Notes that the folder was deleted, so that the store has to be written again. The caller must hold the dispatcher's
   /// turn.
   func forgetFile()
@@ -47,4 +51,19 @@ protocol AnyKeptStore: AnyObject, Sendable {
   func readChangedFile(
     in folder: Folder
   ) throws(KeeperFailure) -> (() throws(KeeperFailure) -> Void)?
+}
+
+/// A store that is saved to a storage.
+protocol AnyKeptRow: AnyKeptStore {
+  /// Whether another keeper has replaced the store's value, so that this keeper can't save the store any more.
+  var isSuperseded: Variable<Bool> { get }
+
+  /// The revision of the value in the storage that this keeper has read or written last, or nil if there was none.
+  var revision: String? { get set }
+
+  /// Returns the contents for the snapshot, or nil if the storage already has these contents.
+  func contents() throws(KeeperFailure) -> Data?
+
+  /// Forgets the snapshot after its contents were written.
+  func endWriting(_ contents: Data, revision: String)
 }

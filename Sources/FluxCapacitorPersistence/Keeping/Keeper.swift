@@ -34,7 +34,12 @@ public final class Keeper: Sendable {
   /// creates it again, and writes all stores. Observers on `.current` are called on a background thread.
   public let failure: Constant<KeeperFailure?>
 
-  private let core: KeeperCore
+  let core: KeeperCore
+
+  init(_ core: KeeperCore) {
+    self.core = core
+    failure = Constant(core.failure)
+  }
 
   /// Opens a folder.
   ///
@@ -73,7 +78,7 @@ public final class Keeper: Sendable {
     )
   }
 
-  package init(
+  package convenience init(
     directory: URL,
     role: Role = .saving,
     dispatcher: Dispatcher = .shared,
@@ -82,16 +87,17 @@ public final class Keeper: Sendable {
     savesTimeTravel: Bool = true,
     fileSystem: any FileSystem
   ) throws(KeeperFailure) {
-    core = try KeeperCore(
-      directory,
-      role,
-      dispatcher,
-      maximumDelay,
-      clock,
-      savesTimeTravel: savesTimeTravel,
-      fileSystem
+    self.init(
+      try FolderCore(
+        directory,
+        role,
+        dispatcher,
+        maximumDelay,
+        clock,
+        savesTimeTravel: savesTimeTravel,
+        fileSystem
+      )
     )
-    failure = Constant(core.failure)
   }
 
   deinit { core.keeperWillDeinit() }
@@ -138,7 +144,7 @@ public final class Keeper: Sendable {
     _ type: S.Type,
     recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery
   ) throws(KeeperFailure) -> S {
-    try core.open(type, key: nil, on: core.dispatcher, recovering: decide)
+    try folder(of: type).open(type, key: nil, on: core.dispatcher, recovering: decide)
   }
 
   /// Returns the store that a type has for a key on a dispatcher, restored from the key's file.
@@ -182,7 +188,14 @@ public final class Keeper: Sendable {
     on dispatcher: Dispatcher,
     recovering decide: (KeeperFailure) throws(KeeperFailure) -> Recovery
   ) throws(KeeperFailure) -> S {
-    try core.open(type, key: key, on: dispatcher, recovering: decide)
+    try folder(of: type).open(type, key: key, on: dispatcher, recovering: decide)
+  }
+
+  func folder<S>(of type: S.Type) -> FolderCore {
+    guard let core = core as? FolderCore else {
+      trap("A keeper with a storage opens \(type) with `try await load(\(type).self)`.")
+    }
+    return core
   }
 
   /// Saves a key's store, and forgets the store.
@@ -220,8 +233,8 @@ public final class Keeper: Sendable {
   /// Saves all stores, and waits until the files are on the disk.
   ///
   /// When the method returns, the files contain the results of all reduces that ended before the call. They also contain
-  /// other changes of the stores, except that a key's file may lack a change outside of reduces and transactions. If the
-  /// keeper follows, it reads the files again instead.
+  /// other changes of the stores, except that a key's file may lack a change outside of reduces and transactions, for which
+  /// you can call ``flush(_:key:)``. If the keeper follows, it reads the files again instead.
   ///
   /// Calls that wait at the same time share one save. If a server flushes before each answer, use ``flush(_:key:)``, so
   /// that one session's failure doesn't concern the others.
@@ -239,7 +252,8 @@ public final class Keeper: Sendable {
   /// ```
   ///
   /// The method shares its save with other calls, like ``flush()``, but doesn't throw another store's failure. If the key
-  /// isn't open, it only waits.
+  /// isn't open, it only waits. With a storage, it also fails if another keeper has replaced the key's value, even if the
+  /// store hasn't changed. So after it returns, everything that this store has shown before the call is saved.
   ///
   /// - Throws: The ``KeeperFailure`` if the key's store couldn't be saved. The keeper tries again later.
   public func flush<S: Persistable>(_: S.Type, key: String) async throws(KeeperFailure) {

@@ -1,13 +1,11 @@
-import Dispatch
 import FluxCapacitor
 import Foundation
 
-/// The stores and the folder of a keeper.
+/// The stores of a keeper, which a subclass saves to files or to a storage.
 ///
-/// A change of a store starts a timer. When the timer ends, the keeper's queue makes a *pass*: it reads the
-/// changed stores in one turn of the dispatcher, encodes their values, and writes their files. Only one pass
-/// runs at a time, because the queue is serial.
-final class KeeperCore: @unchecked Sendable {
+/// A change of a store starts a timer. When the timer ends, the keeper makes a *pass*: it reads the changed stores in one
+/// turn of the dispatcher, encodes their values, and writes them. Only one pass runs at a time.
+class KeeperCore: @unchecked Sendable {
   /// The stores that a pass saves.
   enum Scope: Equatable {
     case changed, all
@@ -19,9 +17,19 @@ final class KeeperCore: @unchecked Sendable {
     case one(FileName, opening: Int?)
 
     var isOne: Bool { if case .one = self { true } else { false } }
+
+    /// Whether the stores are forgotten afterward.
+    var isLast: Bool { isOne || self == .last }
   }
 
-  let directory: URL
+  /// A failure with the name of the file that it concerns, or with nil if it concerns all files.
+  typealias PassFailure = (name: FileName?, failure: KeeperFailure)
+
+  /// A caller of `flush` with the file that it needs, or nil if it needs all files.
+  typealias Caller = (name: FileName?, continuation: CheckedContinuation<KeeperFailure?, Never>)
+
+  /// The folder, or a name for the storage.
+  let place: URL
   let dispatcher: Dispatcher
   let role: Keeper.Role
   let failure = Variable<KeeperFailure?>(nil)
@@ -29,18 +37,10 @@ final class KeeperCore: @unchecked Sendable {
   private let maximumDelay: Duration
   private let clock: any Clock<Duration>
   let savesTimeTravel: Bool
-  let system: any FileSystem
-
-  /// The queue of the passes. A pass has the priority of the task that waits for it, or of the timer. All keepers share
-  /// the threads of the global queue.
-  let queue = DispatchQueue(label: "FluxCapacitorPersistence.Keeper", target: .global())
 
   // `lock` guards the properties below. A thread that holds the dispatcher's turn may take the lock, but a
   // thread that holds the lock never waits for the turn.
   let lock = Lock()
-
-  /// The open folder, or nil after the keeper was closed.
-  var folder: Folder?
 
   /// The stores by the names of their files. The names are lowercase, because some file systems ignore case.
   var stores: [String: any AnyKeptStore] = [:]
@@ -48,21 +48,18 @@ final class KeeperCore: @unchecked Sendable {
   /// The number of the last call of `open`.
   var lastOpening = 0
 
-  /// The names of the stores that threads are opening.
-  var openings: Set<String> = []
+  /// The names of the stores that threads are opening, with the callers that wait for them.
+  var openings: [String: Waiters] = [:]
 
   /// The names in `stores` without a key. Each `flush` reads these stores.
   var namesWithoutKey: [String] = []
 
-  /// The names in `stores` with a key whose stores have changed since the last pass or, if the keeper follows, the names of
-  /// all files that were replaced. A keeper may have thousands of keys, so a pass reads only these.
+  /// The names in `stores` with a key that the next pass has to read: their stores have changed since the last pass, or a
+  /// flush needs them or, if the keeper follows, their files were replaced. A keeper may have thousands of keys.
   var changedNames: Set<String> = []
 
-  /// Whether any file might have been replaced, which a keeper that follows has to read.
-  var mayHaveChangedAll = false
-
-  /// The callers of `flush` that share the next pass, each with the file that it needs, or nil if it needs all files.
-  var flushes: [(name: FileName?, caller: CheckedContinuation<KeeperFailure?, Never>)] = []
+  /// The callers of `flush` that share the next pass.
+  var flushes: [Caller] = []
 
   var isPassRunning = false
 
@@ -71,46 +68,48 @@ final class KeeperCore: @unchecked Sendable {
   var timers: [Bool: Int] = [:]
   private var lastTimer = 0
 
-  /// Whether a pass of a follower waits in the queue.
-  var isAdoptionQueued = false
-
   /// Whether the keeper was deallocated. Until the last change is saved, the timer keeps this object alive.
-  var keeperWasReleased = false
+  private(set) var keeperWasReleased = false
 
   /// The number of passes that have failed since the last success.
   var failedPasses = 0
 
-  /// The watch on the folder of another keeper, or nil if it hasn't begun yet.
-  var watch: AnyObject?
-
-  /// The reason why there is no watch. Stores can be restored nevertheless, and `flush` reads the files again.
-  var watchFailure: KeeperFailure?
-
   init(
-    _ directory: URL,
+    _ place: URL,
     _ role: Keeper.Role,
     _ dispatcher: Dispatcher,
     _ maximumDelay: Duration,
     _ clock: any Clock<Duration>,
-    savesTimeTravel: Bool,
-    _ system: any FileSystem
-  ) throws(KeeperFailure) {
-    let folder = try Folder(directory, system, isWriter: role == .saving)
-    self.directory = folder.url
+    savesTimeTravel: Bool
+  ) {
+    self.place = place
     self.role = role
     self.dispatcher = dispatcher
     self.maximumDelay = maximumDelay.clamped
     self.clock = clock
     self.savesTimeTravel = savesTimeTravel
-    self.folder = folder
-    self.system = system
-    beginWatch(of: folder)
-    failure.value = watchFailure
   }
 
-  var closedFailure: KeeperFailure {
-    KeeperFailure(directory, nil, KeeperFailure.Cause.closed)
-  }
+  // MARK: - The part of the subclasses
+
+  /// Whether the keeper isn't closed. The caller must hold the lock.
+  var isOpen: Bool { fatalError() }
+
+  /// Forgets the folder or the storage. The caller must hold the lock, and releases the result after unlocking.
+  func takePlace() -> Any { fatalError() }
+
+  /// A failure of the whole keeper that doesn't fail the passes.
+  var standingFailure: KeeperFailure? { nil }
+
+  /// Runs a pass after the passes that were sent before.
+  ///
+  /// - Parameters:
+  ///   - scope: Returns the stores that the pass saves, or nil if no pass is necessary any more.
+  ///   - completion: Receives the first failure.
+  func sendPass(
+    _ scope: @escaping @Sendable () -> Scope?,
+    then completion: @escaping @Sendable (KeeperFailure?) -> Void = { _ in }
+  ) { fatalError() }
 }
 
 // MARK: - Scheduling passes
@@ -122,7 +121,7 @@ extension KeeperCore {
   func scheduleSave(of name: FileName?, isRetry: Bool) {
     let started: (number: Int, delay: Duration, owner: KeeperCore?)? = lock.withLock {
       if let name, name.hasKey || role == .following { changedNames.insert(name.inTable) }
-      guard folder != nil, timers[isRetry] == nil else { return nil }
+      guard isOpen, timers[isRetry] == nil else { return nil }
       lastTimer += 1
       timers[isRetry] = lastTimer
       let retryDelay = max(maximumDelay, .milliseconds(100)) * (1 << min(failedPasses, 6))
@@ -139,8 +138,8 @@ extension KeeperCore {
   }
 
   private func timerDidEnd(_ number: Int) {
-    queue.send { [self] in
-      let scope: Scope? = lock.withLock {
+    sendPass { [self] in
+      lock.withLock {
         // If another pass has begun since, it has read all changes.
         guard let timer = timers.first(where: { $0.value == number }) else { return nil }
         timers[timer.key] = nil
@@ -148,7 +147,6 @@ extension KeeperCore {
         isPassRunning = true
         return keeperWasReleased ? .last : .changed
       }
-      if let scope { _ = runPass(scope) }
     }
   }
 
@@ -159,12 +157,9 @@ extension KeeperCore {
     let failure = await withCheckedContinuation { continuation in
       let isFirst = lock.withLock {
         flushes.append((name, continuation))
-        if role == .following {
-          if let name { changedNames.insert(name.inTable) } else { mayHaveChangedAll = true }
-        }
         return flushes.count == 1
       }
-      if isFirst { queue.send { [self] in _ = runPass(.all) } }
+      if isFirst { sendPass { .all } }
     }
     if let failure { throw failure }
   }
@@ -177,22 +172,26 @@ extension KeeperCore {
   /// Runs a pass, and waits until it has ended.
   func pass(_ scope: Scope) async throws(KeeperFailure) {
     let failure = await withCheckedContinuation { continuation in
-      queue.send { [self] in continuation.resume(returning: runPass(scope)) }
+      sendPass {
+        scope
+      } then: { failure in
+        continuation.resume(returning: failure)
+      }
     }
     if let failure { throw failure }
   }
 
   /// Saves the remaining changes after the keeper was deallocated, and then releases the folder.
   func keeperWillDeinit() {
-    let (folder, watch) = lock.withLock {
+    let place: Any? = lock.withLock {
       keeperWasReleased = true
       // If a pass is running, it might fail, and then the changes need another pass.
-      let folder = timers.isEmpty && !isPassRunning ? self.folder.take() : nil
+      let place = timers.isEmpty && !isPassRunning ? takePlace() : nil
       // These timers don't keep this object alive, as those of the next passes have to.
       timers = [:]
-      return (folder, self.watch.take())
+      return place
     }
-    if folder == nil { queue.send { [self] in _ = runPass(.last) } }
-    withExtendedLifetime(watch) {}
+    if place == nil { sendPass { .last } }
+    withExtendedLifetime(place) {}
   }
 }

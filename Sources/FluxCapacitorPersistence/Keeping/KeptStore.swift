@@ -1,15 +1,20 @@
 import FluxCapacitor
 import Foundation
 
-/// The link between a store and its file.
-final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
+/// The link between a store and its saved value.
+///
+/// This class reads the store's value for a save. The subclasses write it to a file or to a storage.
+class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   let archive = S.archive
   let fileName: FileName
+
+  /// The folder or the storage, for failures.
+  private let place: URL
 
   /// A dispatcher that ends with its session, while the store may live on.
   weak let dispatcher: Dispatcher?
 
-  /// The value on the disk, or the store's first value if there is no file. `attach` sets this property before other
+  /// The saved value, or the store's first value if nothing has been saved yet. `attach` sets this property before other
   /// threads can use this object.
   var saved: Variable<S.Saved>?
 
@@ -25,7 +30,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   private let schedule: @Sendable (_ isRetry: Bool) -> Void
 
   /// A change that isn't saved yet.
-  private enum Pending {
+  enum Pending {
     case none
 
     /// The store has changed. This reference keeps the store alive until the change is saved.
@@ -35,17 +40,17 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
     case closed
   }
 
-  /// What is on the disk.
-  enum OnDisk {
-    /// The value of `saved`: the store's first one if there is no file, or the one that was read.
+  /// What the file or the storage has.
+  enum Written {
+    /// The value of `saved`: the store's first one if nothing has been saved, or the one that was read.
     case saved
 
-    /// A file with these bytes. If this keeper saves, the bytes are those that this process encodes for the file's value.
+    /// These bytes. If this keeper saves, they are those that this process encodes for the value.
     case contents(Data)
 
     /// A value that must be written anyway, such as one of an older version, or one whose write has failed.
     ///
-    /// If the failed write might have replaced the file, the next one must keep the previous generation, which is the
+    /// If the failed write might have replaced a file, the next one must keep the previous generation, which is the
     /// former file.
     case unknown(keepsPrevious: Bool)
 
@@ -55,7 +60,7 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   // The dispatcher's turn guards the four properties below.
 
-  private var pending = Pending.none
+  var pending = Pending.none
 
   /// The value before time travel, until the store reduces its next state.
   private var valueBeforeTravel: S.Saved?
@@ -66,25 +71,21 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// The versions of the store's variables at the last snapshot, or nil if they don't show each change.
   private var versions: [ObjectIdentifier: Version]?
 
-  // After `attach`, only the keeper's queue uses the properties below.
+  // After `attach`, only the passes of the keeper use the properties below.
 
   /// The value to write. The store must live until the value is written.
-  private var snapshot: (store: S?, value: S.Saved)?
+  var snapshot: (store: S?, value: S.Saved)?
 
-  var onDisk = OnDisk.saved
-
-  /// The file with these contents, if the keeper follows.
-  var identity: FileIdentity?
-
-  /// Whether the file has existed.
-  var hasFile = false
+  var written = Written.saved
 
   init(
     _ fileName: FileName,
+    in place: URL,
     on dispatcher: Dispatcher,
     schedule: @escaping @Sendable (_ isRetry: Bool) -> Void
   ) {
     self.fileName = fileName
+    self.place = place
     self.dispatcher = dispatcher
     self.schedule = schedule
   }
@@ -92,6 +93,37 @@ final class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   func belongs(to other: any Persistable) -> Bool { store === other }
 
   var anyStore: (any Persistable)? { store }
+
+  var url: URL { place.appendingPathComponent(fileName.current) }
+
+  func encode(_ value: S.Saved) throws(KeeperFailure.Cause) -> Data { try archive.data(for: value) }
+
+  func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
+    watcher?.reset()
+    var changed = isOnlyIfChanged ? nil : store
+    if case .change(let store) = pending { changed = store }
+    pending = isLast ? .closed : .none
+    guard let store = changed else { return }
+    // A snapshot that doesn't encode is cheaper. So a store that has reduced nothing is compared by its variables' versions,
+    // if they suffice.
+    let newVersions = StoreContents(of: store).versions
+    let isUnchanged = newVersions != nil && newVersions == versions
+    if isUnchanged, !hasReduced { return releaseAfterUnlocking(store) }
+    (versions, hasReduced) = (newVersions, false)
+    snapshot = (store, valueBeforeTravel ?? store.saved)
+  }
+
+  func retrySnapshot() {
+    // After a close has begun, no change was noted. So after a failed close, each store counts as changed.
+    let isClosed = if case .closed = pending { true } else { false }
+    guard snapshot != nil || isClosed else { return }
+    if let snapshot, snapshot.store == nil { return schedule(true) }
+    releaseAfterUnlocking(snapshot)
+    let store = snapshot.take()?.store ?? store
+    pending = store.map(Pending.change) ?? .none
+    hasReduced = true
+    schedule(true)
+  }
 }
 
 extension KeptStore {
@@ -136,97 +168,72 @@ extension KeptStore {
     schedule(false)
   }
 
-  func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
-    watcher?.reset()
-    var changed = isOnlyIfChanged ? nil : store
-    if case .change(let store) = pending { changed = store }
-    pending = isLast ? .closed : .none
-    guard let store = changed else { return }
-    // A snapshot that doesn't encode is cheaper. So a store that has reduced nothing is compared by its variables' versions,
-    // if they suffice.
-    let newVersions = StoreContents(of: store).versions
-    let isUnchanged = newVersions != nil && newVersions == versions
-    if isUnchanged, !hasReduced { return releaseAfterUnlocking(store) }
-    (versions, hasReduced) = (newVersions, false)
-    snapshot = (store, valueBeforeTravel ?? store.saved)
-  }
-
-  func writeSnapshot(to folder: Folder) throws(KeeperFailure) -> Bool {
-    guard let (store, value) = snapshot else { return false }
-    do {
-      let data = try archive.data(for: value)
-      if case .renamed(data) = onDisk { return true }
-      if data != dataOnDisk() {
-        try write(data, to: folder)
-        return true
-      }
-      onDisk = .contents(data)
-    } catch {
-      throw failure(error, in: folder)
-    }
-    snapshot = nil
-    withExtendedLifetime(store) {}
-    return false
-  }
-
-  /// Returns the bytes that this process encodes for the value on the disk, or nil if the value must be written anyway.
+  /// Returns the bytes that this process encodes for the saved value, or nil if the value must be written anyway.
   ///
-  /// The bytes of a file that another process has written can't tell whether the store has changed, because each process
-  /// encodes a set in a different order.
-  private func dataOnDisk() -> Data? {
-    switch onDisk {
-    case .saved: saved.flatMap { try? archive.data(for: $0.value) }
+  /// The bytes that another process has written can't tell whether the store has changed, because each process encodes a
+  /// set in a different order.
+  var writtenData: Data? {
+    switch written {
+    case .saved: saved.flatMap { try? encode($0.value) }
     case .contents(let data): data
     case .renamed, .unknown: nil
     }
   }
 
-  private func write(_ data: Data, to folder: Folder) throws(SystemError) {
-    let keepsPrevious =
-      switch onDisk {
-      case .unknown(let keepsPrevious): keepsPrevious
-      case .renamed: true
-      case .saved, .contents: false
-      }
-    onDisk = .unknown(keepsPrevious: keepsPrevious)
-    try folder.checkPlace()
-    try folder.prepare(fileName, data)
-    if !keepsPrevious { try folder.keepPrevious(of: fileName) }
-    onDisk = .unknown(keepsPrevious: true)
-    try folder.replace(fileName)
-    onDisk = .renamed(data)
+  /// Forgets the snapshot after it was written.
+  func forgetSnapshot() {
+    let snapshot = snapshot.take()
+    withExtendedLifetime(snapshot?.store) {}
   }
 
-  func endWriting(_ names: Result<Void, SystemError>, to folder: Folder) throws(KeeperFailure) {
-    guard case .renamed(let data) = onDisk, let (store, value) = snapshot else { return }
-    do throws(SystemError) { try names.get() } catch { throw failure(error, in: folder) }
-    onDisk = .contents(data)
-    saved?.value = value
-    snapshot = nil
-    withExtendedLifetime(store) {}
+  func failure(_ error: any Error) -> KeeperFailure { KeeperFailure(url, archive.version, error) }
+}
+
+// MARK: - Restoring
+
+extension KeptStore {
+  /// Returns a store with the value in a file's contents, or a new store if there are no contents.
+  ///
+  /// - Parameters:
+  ///   - url: The file, for failures.
+  ///   - makeStore: A closure that creates a store, and restores a value if there is one.
+  func store(
+    _ data: Data?,
+    from url: URL,
+    _ makeStore: (S.Saved?) throws -> S
+  ) throws(KeeperFailure) -> S {
+    var value: (value: S.Saved, version: Int)?
+    // Earlier contents might have been refused.
+    (written, hasReduced) = (.saved, false)
+    if let data { value = try self.value(of: data, from: url) }
+    // The next save writes the newest version.
+    if let value, value.version != archive.version {
+      (written, hasReduced) = (.unknown(keepsPrevious: false), true)
+    }
+    releaseAfterUnlocking(value)
+    do {
+      return try makeStore(value?.value)
+    } catch {
+      throw refusal(error, of: url, value?.version)
+    }
   }
 
-  private func failure(_ error: any Error, in folder: Folder) -> KeeperFailure {
-    KeeperFailure(folder.url(of: fileName.current), archive.version, error)
+  func refusal(_ error: any Error, of url: URL, _ version: Int?) -> KeeperFailure {
+    releaseAfterUnlocking(error)
+    return KeeperFailure(url, version, KeeperFailure.Cause.refused("\(error)"))
   }
 
-  func forgetFile() {
-    onDisk = .unknown(keepsPrevious: false)
-    if case .closed = pending { return }
-    if store == nil, let value = saved?.value { snapshot = (nil, value) }
-    pending = store.map(Pending.change) ?? .none
-    hasReduced = true
-  }
-
-  func retrySnapshot() {
-    // After a close has begun, no change was noted. So after a failed close, each store counts as changed.
-    let isClosed = if case .closed = pending { true } else { false }
-    guard snapshot != nil || isClosed else { return }
-    if let snapshot, snapshot.store == nil { return schedule(true) }
-    releaseAfterUnlocking(snapshot)
-    let store = snapshot.take()?.store ?? store
-    pending = store.map(Pending.change) ?? .none
-    hasReduced = true
-    schedule(true)
+  func value(
+    of data: Data,
+    from url: URL
+  ) throws(KeeperFailure) -> (value: S.Saved, version: Int) {
+    var version: Int?
+    do {
+      let envelope = try Envelope(data)
+      version = envelope.version
+      return (try archive.value(in: envelope), envelope.version)
+    } catch {
+      throw KeeperFailure(url, version, error)
+    }
   }
 }

@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-extension KeptStore {
+extension KeptFile {
   /// Returns a store with the saved value, or a new store if nothing has been saved yet.
   ///
   /// - Parameters:
@@ -18,13 +18,13 @@ extension KeptStore {
       let identity = try identity(in: folder)
       guard let data = try data(of: fileName.current, in: folder) else {
         if try data(of: fileName.previous, in: folder) == nil {
-          return try store(nil, from: fileName.current, in: folder, makeStore)
+          return try store(nil, from: url, makeStore)
         }
-        throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
+        throw KeeperFailure(url, nil, KeeperFailure.Cause.fileMissing)
       }
       hasFile = true
-      let store = try store(data, from: fileName.current, in: folder, makeStore)
-      if !isWriter { (onDisk, self.identity) = (.contents(data), identity) }
+      let store = try store(data, from: url, makeStore)
+      if !isWriter { (written, self.identity) = (.contents(data), identity) }
       return store
     } catch {
       switch try decide(error) {
@@ -33,7 +33,7 @@ extension KeptStore {
         guard let store else { throw error }
         return store
       case .startFresh:
-        let store = try store(nil, from: fileName.current, in: folder, makeStore)
+        let store = try store(nil, from: url, makeStore)
         if isWriter {
           try folder.failing(with: fileName.current) { () throws(SystemError) in
             try folder.setAside(fileName)
@@ -51,43 +51,13 @@ extension KeptStore {
     _ makeStore: (S.Saved?) throws -> S
   ) throws(KeeperFailure) -> S? {
     guard let data = try data(of: fileName.previous, in: folder) else { return nil }
-    let store = try store(data, from: fileName.previous, in: folder, makeStore)
+    let store = try store(data, from: folder.url(of: fileName.previous), makeStore)
     // A follower changes no file. It adopts the next file with another value.
     guard isWriter else { return store }
     try folder.failing(with: fileName.current) { () throws(SystemError) in
       try folder.restorePrevious(of: fileName, data)
     }
     return store
-  }
-
-  /// Returns a store with the value in a file's contents, or a new store if there are no contents.
-  private func store(
-    _ data: Data?,
-    from file: String,
-    in folder: Folder,
-    _ makeStore: (S.Saved?) throws -> S
-  ) throws(KeeperFailure) -> S {
-    var value: (value: S.Saved, version: Int)?
-    // An earlier file might have been refused.
-    (onDisk, hasReduced) = (.saved, false)
-    if let data { value = try self.value(of: data, from: file, in: folder) }
-    // The next save writes the newest version.
-    if let value, value.version != archive.version {
-      (onDisk, hasReduced) = (.unknown(keepsPrevious: false), true)
-    }
-    releaseAfterUnlocking(value)
-    do {
-      return try makeStore(value?.value)
-    } catch {
-      throw refusal(error, of: file, value?.version, in: folder)
-    }
-  }
-
-  private func refusal(_ error: any Error, of file: String, _ version: Int?, in folder: Folder)
-    -> KeeperFailure
-  {
-    releaseAfterUnlocking(error)
-    return KeeperFailure(folder.url(of: file), version, KeeperFailure.Cause.refused("\(error)"))
   }
 
   func readChangedFile(
@@ -97,13 +67,13 @@ extension KeptStore {
     let identity = try identity(in: folder)
     guard let data = try data(of: fileName.current, in: folder) else {
       if !hasFile { return nil }
-      throw KeeperFailure(folder.url(of: fileName.current), nil, KeeperFailure.Cause.fileMissing)
+      throw KeeperFailure(url, nil, KeeperFailure.Cause.fileMissing)
     }
-    let isRead = if case .contents(data) = onDisk { true } else { false }
+    let isRead = if case .contents(data) = written { true } else { false }
     if isRead, identity == self.identity { return nil }
-    let (value, version) = try value(of: data, from: fileName.current, in: folder)
+    let (value, version) = try value(of: data, from: url)
     hasFile = true
-    return { [fileName, archive] () throws(KeeperFailure) in
+    return { [archive] () throws(KeeperFailure) in
       let current = store.saved
       releaseAfterUnlocking(current)
       // The same set can be encoded in a different order. If the file was replaced by the same one, only a value that a
@@ -115,11 +85,11 @@ extension KeptStore {
         do {
           try store.restore(value)
         } catch {
-          throw self.refusal(error, of: fileName.current, version, in: folder)
+          throw self.refusal(error, of: self.url, version)
         }
       }
       // After a refusal, the next pass tries again.
-      (self.onDisk, self.identity) = (.contents(data), identity)
+      (self.written, self.identity) = (.contents(data), identity)
       self.saved?.write(any: value)
     }
   }
@@ -134,20 +104,5 @@ extension KeptStore {
 
   private func data(of file: String, in folder: Folder) throws(KeeperFailure) -> Data? {
     try folder.failing(with: file) { () throws(SystemError) in try folder.contents(of: file) }
-  }
-
-  private func value(
-    of data: Data,
-    from file: String,
-    in folder: Folder
-  ) throws(KeeperFailure) -> (value: S.Saved, version: Int) {
-    var version: Int?
-    do {
-      let envelope = try Envelope(data)
-      version = envelope.version
-      return (try archive.value(in: envelope), envelope.version)
-    } catch {
-      throw KeeperFailure(folder.url(of: file), version, error)
-    }
   }
 }

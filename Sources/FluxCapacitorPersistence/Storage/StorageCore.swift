@@ -1,0 +1,178 @@
+import FluxCapacitor
+import Foundation
+
+/// A keeper's stores, which are saved to a storage.
+///
+/// The revision of each value makes sure that of several keepers, only one can save a store: the write of all others
+/// replaces a revision that isn't current any more.
+final class StorageCore: KeeperCore, @unchecked Sendable {
+  /// Names this keeper in the contents that it writes, so that it recognizes a write whose answer was lost.
+  private let writer = UUID().uuidString
+
+  // The lock guards the properties below.
+
+  /// The storage, or nil after the keeper was closed.
+  private var storage: (any KeeperStorage)?
+
+  private var lastPass: Task<Void, Never>?
+
+  init(
+    _ storage: any KeeperStorage,
+    _ dispatcher: Dispatcher,
+    _ maximumDelay: Duration,
+    _ clock: any Clock<Duration>,
+    savesTimeTravel: Bool
+  ) {
+    self.storage = storage
+    let place = URL(fileURLWithPath: "/storage")
+    super.init(place, .saving, dispatcher, maximumDelay, clock, savesTimeTravel: savesTimeTravel)
+  }
+
+  override var isOpen: Bool { storage != nil }
+
+  override func takePlace() -> Any { storage.take() as Any }
+
+  override func sendPass(
+    _ scope: @escaping @Sendable () -> Scope?,
+    then completion: @escaping @Sendable (KeeperFailure?) -> Void
+  ) {
+    let former = lock.withLock {
+      let former = lastPass
+      lastPass = Task.detached { [self] in
+        await former?.value
+        if let scope = scope() { completion(await runPass(scope)) }
+      }
+      return former
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  nonisolated(nonsending) func load<S: Persistable>(
+    _: S.Type,
+    key: String?,
+    on dispatcher: Dispatcher
+  ) async throws -> S {
+    let name = try fileName(of: S.self, key: key)
+    while true {
+      do throws(KeeperFailure) {
+        guard let place = try beginOpening(S.self, name) else { break }
+        await place.waiter.wait()
+      } catch {
+        // The store might be open already. If it was released meanwhile, the method tries again.
+        let live = try? dispatcher.instantiate(S.self) { () throws(KeeperFailure) in throw error }
+        if let live, reopen(name, live.store) { return live.store }
+        if live != nil || keptStore(name)?.anyStore != nil { throw error }
+      }
+      try Task.checkCancellation()
+    }
+    defer { endOpening(name) }
+    let stored = try await read(name)
+    let (store, isNew) = try dispatcher.instantiate(S.self) { () throws(KeeperFailure) in
+      let kept = KeptRow<S>(name, in: place, on: dispatcher, schedule: schedule(name))
+      (kept.writer, kept.revision) = (writer, stored?.revision)
+      return try create(kept, on: dispatcher) { makeStore throws(KeeperFailure) in
+        try kept.store(stored?.contents, from: kept.url, makeStore)
+      }
+    }
+    if !isNew { throw failure(.storeExists("\(S.self)"), of: name) }
+    return store
+  }
+
+  nonisolated(nonsending) private func read(_ name: FileName) async throws -> StoredContents? {
+    guard let storage = lock.withLock({ storage }) else { throw failure(.closed) }
+    do {
+      return try await storage.read(name.current)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw failure(.storage("\(error)"), of: name)
+    }
+  }
+}
+
+// MARK: - Passes
+
+extension StorageCore {
+  private func runPass(_ scope: Scope) async -> KeeperFailure? {
+    let callers = beginPass(scope)
+    let failures = await save(scope, checking: Set(callers.compactMap(\.name?.inTable)))
+    return endPass(scope, failures, for: callers)
+  }
+
+  /// Saves stores, and makes sure that no other keeper has replaced the value of a store for which `flush` was called.
+  private func save(_ scope: Scope, checking names: Set<String>) async -> [PassFailure] {
+    guard let storage = lock.withLock({ storage }) else { return failuresAfterClose(scope) }
+    let rows = stores(in: scope).compactMap { $0 as? any AnyKeptRow }
+      // The failure of these stores is known, and they can be closed.
+      .filter { !(scope.isLast && $0.isSuperseded.value) }
+    takeSnapshots(of: rows, in: scope)
+    let failures = await write(rows, checking: names, to: storage)
+    // Another attempt to save a superseded store is useless. Each flush fails until the store is closed.
+    let superseded = failures.filter { $0.failure.cause == .superseded }
+    lock.withLock { changedNames.formUnion(superseded.compactMap(\.name?.inTable)) }
+    note(failures.filter { $0.failure.cause != .superseded }, in: scope)
+    if !failures.isEmpty { retrySnapshots(of: rows) }
+    return failures
+  }
+
+  /// Writes the snapshots in one transaction of the storage.
+  private func write(
+    _ rows: [any AnyKeptRow],
+    checking names: Set<String>,
+    to storage: any KeeperStorage
+  ) async -> [PassFailure] {
+    var failures: [PassFailure] = []
+    var rows = rows
+    while true {
+      var batch: [(row: any AnyKeptRow, write: StorageWrite)] = []
+      for row in rows {
+        do throws(KeeperFailure) {
+          if row.isSuperseded.value { throw failure(.superseded, of: row.fileName) }
+          let contents = try row.contents()
+          guard contents != nil || names.contains(row.fileName.inTable) else { continue }
+          let name = row.fileName.current
+          batch.append((row, .init(name: name, contents: contents, replacing: row.revision)))
+        } catch {
+          failures.append((row.fileName, error))
+        }
+      }
+      if batch.isEmpty { return failures }
+      let revisions: [String: String]
+      do {
+        revisions = try await storage.write(batch.map(\.write))
+      } catch {
+        let cause = KeeperFailure.Cause.storage("\(error)")
+        return failures + batch.map { ($0.row.fileName, failure(cause, of: $0.row.fileName)) }
+      }
+      rows = []
+      for (row, write) in batch {
+        if let revision = revisions[write.name] {
+          if let contents = write.contents { row.endWriting(contents, revision: revision) }
+        } else {
+          do throws(KeeperFailure) {
+            try await adoptOwnWrite(of: row)
+            rows.append(row)
+          } catch {
+            failures.append((row.fileName, error))
+          }
+        }
+      }
+    }
+  }
+
+  /// Adopts the revision of a write of this keeper whose answer was lost, or throws the reason why the store can't be saved.
+  private func adoptOwnWrite(of row: any AnyKeptRow) async throws(KeeperFailure) {
+    let stored: StoredContents?
+    do { stored = try await read(row.fileName) } catch {
+      throw error as? KeeperFailure ?? failure(.storage("\(error)"), of: row.fileName)
+    }
+    guard let stored, Envelope.writer(of: stored.contents) == writer else {
+      row.isSuperseded.value = true
+      throw failure(.superseded, of: row.fileName)
+    }
+    if stored.revision == row.revision {
+      throw failure(.storage("it refuses to replace the current revision"), of: row.fileName)
+    }
+    row.revision = stored.revision
+  }
+}
