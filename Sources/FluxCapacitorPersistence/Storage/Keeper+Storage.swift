@@ -69,7 +69,7 @@ extension Keeper {
   ///
   /// ```swift
   /// let rooms = Sessions<String, Room>(idle: .seconds(60)) { name, dispatcher in
-  ///   try await Room(name, on: dispatcher)
+  ///   try await Room(name, keeper, on: dispatcher)
   /// } close: { room in
   ///   try await keeper.close(RoomStore.self, key: room.name)
   /// } isOver: { room in

@@ -6,18 +6,18 @@ import Foundation
 /// that belongs to one write, such as a number that each write of the name increases.
 ///
 /// ```swift
-/// actor Shelf: KeeperStorage {
-///   private var shelf: [String: StoredContents] = [:]
+/// actor Drawer: KeeperStorage {
+///   private var drawer: [String: StoredContents] = [:]
 ///
-///   func read(_ name: String) -> StoredContents? { shelf[name] }
+///   func read(_ name: String) -> StoredContents? { drawer[name] }
 ///
 ///   func write(_ writes: [StorageWrite]) -> [String: String] {
 ///     var revisions: [String: String] = [:]
-///     for write in writes where shelf[write.name]?.revision == write.replacing {
+///     for write in writes where drawer[write.name]?.revision == write.replacing {
 ///       if let contents = write.contents {
-///         shelf[write.name] = StoredContents(contents, revision: UUID().uuidString)
+///         drawer[write.name] = StoredContents(contents, revision: UUID().uuidString)
 ///       }
-///       revisions[write.name] = shelf[write.name]?.revision ?? ""
+///       revisions[write.name] = drawer[write.name]?.revision ?? ""
 ///     }
 ///     return revisions
 ///   }
