@@ -1,7 +1,7 @@
 import FluxCapacitor
 import Foundation
 
-/// Saves stores to the files of a folder, and restores them from these files.
+/// Saves stores to the files of a folder, or to a database, and restores them.
 ///
 /// ```swift
 /// let keeper = try Keeper(directory: folder)
@@ -12,6 +12,9 @@ import Foundation
 ///
 /// After a reduce that changes a store, the keeper begins to save the store within half a second. At any moment, each file
 /// holds one whole value, the old or the new one, even if the process ends while the keeper is writing.
+///
+/// To save to a database that several servers share, see
+/// ``init(storage:dispatcher:maximumDelay:clock:savesTimeTravel:)``.
 ///
 /// Keep a reference to the keeper. If you release it, it saves the last changes in the background, and the folder stays
 /// locked meanwhile. Later changes are not saved. The last changes are lost only if somebody has replaced the folder with
