@@ -31,7 +31,7 @@
 
     @Test func acknowledgedChangesOfTwoKeepersAreNeitherLostNorCountedTwice() {
       let sums = Log<Int>()
-      explore(oneIn: 4) { scenario in
+      explore(oneIn: 12) { scenario in
         let storage = MemoryStorage()
         let acknowledged = Log<Int>()
         for number in [1, 10] {
@@ -52,14 +52,14 @@
 
     @Test func staleKeeperAcknowledgesNothing() {
       let outcomes = Log<Bool>()
-      explore(oneIn: 4) { scenario in
+      explore(oneIn: 12) { scenario in
         let storage = MemoryStorage()
         let (old, new) = (Self.keeper(storage), Self.keeper(storage))
-        let isReplaced = Locked(false)
+        let replacements = Log<Void>()
         scenario.task {
           let dispatcher = Dispatcher()
           let store = try await old.load(SumStore.self, key: "a", on: dispatcher)
-          let wasReplaced = isReplaced.value
+          let wasReplaced = !replacements.entries.isEmpty
           let isAcknowledged = (try? await old.flush(SumStore.self, key: "a")) != nil
           let seen = store.number.value
           // What the store shows is the newest value, or it's not acknowledged.
@@ -69,7 +69,7 @@
         }
         scenario.task {
           _ = try await Self.add(1, by: new)
-          isReplaced.withLock { $0 = true }
+          replacements.append(())
         }
         scenario.check {
           let number = try Self.number(in: storage)
@@ -108,7 +108,7 @@
     }
 
     @Test func lostAnswerBesideAnotherKeeperIsNeverTakenForItsOwnWrite() {
-      explore(oneIn: 4) { scenario in
+      explore(oneIn: 16) { scenario in
         let storage = MemoryStorage()
         let keepers = [Self.keeper(storage), Self.keeper(storage)]
         let acknowledged = Log<Int>()
@@ -142,7 +142,7 @@
     }
 
     @Test func flushesOfAKeyFollowEachOther() {
-      explore(oneIn: 2) { scenario in
+      explore(oneIn: 8) { scenario in
         let storage = MemoryStorage()
         let (keeper, dispatcher) = (Self.keeper(storage), Dispatcher())
         for _ in 1...2 {
@@ -174,7 +174,7 @@
     }
 
     @Test func keyIsLoadedOnOneDispatcherAtATime() {
-      explore(oneIn: 2) { scenario in
+      explore(oneIn: 4) { scenario in
         let storage = MemoryStorage()
         let keeper = Self.keeper(storage)
         let saved = Log<Void>()
@@ -198,7 +198,7 @@
     }
 
     @Test func supersededSessionIsClosedAndOpenedAgain() {
-      explore(oneIn: 8) { scenario in
+      explore(oneIn: 16) { scenario in
         let storage = MemoryStorage()
         let (keeper, other) = (Self.keeper(storage), Self.keeper(storage))
         let acknowledged = Log<Int>()
