@@ -213,14 +213,14 @@
           keeper.isSuperseded(SumStore.self, key: "a")
         }
         scenario.task {
-          var isAcknowledged = false
-          while !isAcknowledged {
-            isAcknowledged = try await sessions.with("a") { store in
+          // The other keeper replaces the value once.
+          for _ in 1...2 where !acknowledged.entries.contains(1) {
+            let isAcknowledged = try await sessions.with("a") { store in
               Dispatcher.shared.dispatch(Dispatcher.Sum.add(1))
               return (try? await keeper.flush(SumStore.self, key: "a")) != nil
             }
+            if isAcknowledged { acknowledged.append(1) }
           }
-          acknowledged.append(1)
         }
         scenario.task { if try await Self.add(10, by: other) { acknowledged.append(10) } }
         scenario.check {
