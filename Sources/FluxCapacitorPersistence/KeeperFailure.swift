@@ -146,7 +146,10 @@ extension KeeperFailure: CustomStringConvertible, LocalizedError {
     case .newerVersion, .newerFormat: "Update the application."
     case .notEncodable: "Change the saved type so that each value can be encoded."
     case .storeExists:
-      "Call open instead of instantiate for the first use of the store, and release older stores."
+      """
+      Call open or load instead of instantiate for the first use of the store, and release older \
+      stores.
+      """
     case .nameTooLong(let limit): "Shorten the archive's name to \(limit) bytes in UTF-8."
     case .superseded: "Close the store, and open it again with its newest value."
     case .storage: nil

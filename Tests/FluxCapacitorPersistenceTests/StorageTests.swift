@@ -221,6 +221,123 @@ struct StorageTests {
     withExtendedLifetime(store) {}
   }
 
+  /// A storage that refuses the value of one key.
+  private struct Picky: KeeperStorage {
+    let storage: MemoryStorage
+    let calls = Log<[String]>()
+
+    func read(_ name: String) async throws -> StoredContents? { try await storage.read(name) }
+
+    func write(_ writes: [StorageWrite]) async throws -> [String: String] {
+      let names = writes.map(\.name)
+      calls.append(names)
+      #expect(Set(names).count == names.count)
+      if names.contains("counter.key-a.json") { throw POSIXError(.EFBIG) }
+      return try await storage.write(writes)
+    }
+  }
+
+  @Test(arguments: [1, 3])
+  func valueThatTheStorageRefusesDoesNotConcernOtherKeys(_ refused: Int) async throws {
+    let picky = Picky(storage: storage)
+    let keeper = Keeper(storage: picky, dispatcher: Dispatcher(), clock: ManualClock())
+    var stores: [CounterStore] = []
+    for key in ["a", "b", "c", "d"] {
+      let (store, dispatcher) = try await load(key, by: keeper)
+      dispatcher.dispatch(Dispatcher.Counter.set(1))
+      stores.append(store)
+    }
+    for _ in 1...refused {
+      await #expect(throws: KeeperFailure.self) {
+        try await keeper.flush(CounterStore.self, key: "a")
+      }
+    }
+    for key in ["b", "c", "d"] {
+      try await keeper.flush(CounterStore.self, key: key)
+      #expect(keeper.saved(CounterStore.self, key: key).value == 1)
+    }
+    #expect(picky.calls.entries[0].count == 4)
+    withExtendedLifetime(stores) {}
+  }
+
+  @Test func failedStorageIsNotAskedForEachKey() async throws {
+    struct Down: KeeperStorage {
+      let calls = Log<Void>()
+
+      func read(_: String) async -> StoredContents? { nil }
+
+      func write(_: [StorageWrite]) async throws -> [String: String] {
+        calls.append(())
+        throw POSIXError(.ECONNREFUSED)
+      }
+    }
+    let down = Down()
+    let keeper = Keeper(storage: down, dispatcher: Dispatcher(), clock: ManualClock())
+    var stores: [CounterStore] = []
+    for key in 1...50 {
+      let (store, dispatcher) = try await load("\(key)", by: keeper)
+      dispatcher.dispatch(Dispatcher.Counter.set(1))
+      stores.append(store)
+    }
+    for flushes in 1...3 {
+      await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+      #expect(down.calls.entries.count <= 3 * flushes)
+    }
+    withExtendedLifetime(stores) {}
+  }
+
+  @Test func failureOfACheckEndsWithTheStoragesFailure() async throws {
+    let clock = ManualClock()
+    let keeper = newKeeper(clock: clock)
+    let (store, _) = try await load(by: keeper)
+    storage.failWrites(with: POSIXError(.EIO))
+    for _ in 1...10 { _ = try? await keeper.flush(CounterStore.self, key: "a") }
+    #expect(keeper.failure.value != nil)
+    storage.failWrites(with: nil)
+    let failure = keeper.failure.values
+    await clock.advance(by: .seconds(1))
+    #expect(await failure.first { $0 == nil } == .some(nil))
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func supersededStoreWithoutAKeyIsLoadedAgainAfterItsRelease() async throws {
+    let dispatchers = [Dispatcher(), Dispatcher()]
+    let keepers = dispatchers.map { dispatcher in
+      Keeper(storage: Picky(storage: storage), dispatcher: dispatcher, clock: ManualClock())
+    }
+    var old: CounterStore? = try await keepers[0].load(CounterStore.self)
+    let new = try await keepers[1].load(CounterStore.self)
+    dispatchers[1].dispatch(Dispatcher.Counter.set(5))
+    try await keepers[1].flush()
+    dispatchers[0].dispatch(Dispatcher.Counter.set(9))
+    #expect(await cause { try await keepers[0].flush() } == .superseded)
+    #expect(old?.count.value == 9)
+    old = nil
+    try await keepers[0].flush()
+    let next = try await keepers[0].load(CounterStore.self)
+    dispatchers[0].dispatch(Dispatcher.Counter.set(next.count.value + 1))
+    try await keepers[0].flush()
+    #expect(keepers[0].saved(CounterStore.self).value == 6)
+    #expect(keepers[0].failure.value == nil)
+    withExtendedLifetime(new) {}
+  }
+
+  @Test func failureOfAClosedKeyEnds() async throws {
+    let (old, new) = (newKeeper(), newKeeper())
+    let (oldStore, _) = try await load(by: old)
+    let (newStore, dispatcher) = try await load(by: new)
+    dispatcher.dispatch(Dispatcher.Counter.set(5))
+    try await new.flush()
+    #expect(await cause { try await old.flush(CounterStore.self, key: "a") } == .superseded)
+    #expect(old.failure.value?.cause == .superseded)
+    try await old.close(CounterStore.self, key: "a")
+    #expect(old.failure.value == nil)
+    try await old.close()
+    #expect(await cause { try await old.flush() } == .closed)
+    #expect(old.failure.value == nil)
+    withExtendedLifetime((oldStore, newStore)) {}
+  }
+
   @Test func failedReadLeavesTheKeyClosed() async throws {
     let keeper = newKeeper()
     storage.failReads(with: POSIXError(.EIO))

@@ -163,6 +163,63 @@ struct SessionsTests {
     #expect(log.entries == ["open a", "close 0", "open a", "close 1"])
   }
 
+  private final class Thing: Sendable {
+    let isOver = Variable(false)
+  }
+
+  @Test func sessionThatIsOverIsReleasedAfterItsClose() async throws {
+    let sessions = Sessions<String, Thing>(idle: .seconds(60), clock: clock) { _, _ in
+      Thing()
+    } close: { _ in
+    } isOver: { thing in
+      thing.isOver.constant
+    }
+    weak var thing: Thing?
+    try await sessions.with("a") { thing = $0 }
+    await clock.sleeping()
+    try await sessions.with("a") { $0.isOver.value = true }
+    while thing != nil { await Task.yield() }
+    #expect(sessions.ids.value == [])
+  }
+
+  @Test func sessionThatIsOverIsReleasedAlthoughItCannotBeClosed() async throws {
+    weak var thing: Thing?
+    do {
+      let sessions = Sessions<String, Thing>(idle: .seconds(60), clock: clock) { _, _ in
+        Thing()
+      } close: { _ in
+        throw CancellationError()
+      } isOver: { thing in
+        thing.isOver.constant
+      }
+      try await sessions.with("a") { thing = $0 }
+      #expect(await sessions.shutDown().count == 1)
+    }
+    while thing != nil { await Task.yield() }
+  }
+
+  @Test func closeOfASessionThatIsOverIsTriedAgainAfterASecond() async throws {
+    let closes = Log<Void>()
+    let sessions = Sessions<String, Thing>(idle: .seconds(60), clock: clock) { _, _ in
+      Thing()
+    } close: { _ in
+      closes.append(())
+      if closes.entries.count == 1 { throw CancellationError() }
+    } isOver: { thing in
+      thing.isOver.constant
+    }
+    try await sessions.with("a") { _ in }
+    await clock.sleeping()
+    try await sessions.with("a") { $0.isOver.value = true }
+    await first(of: sessions.failures) { !$0.isEmpty }
+    let use = Task { try await sessions.with("a") { $0.isOver.value } }
+    await clock.sleeping()
+    await clock.advance(by: .seconds(1))
+    #expect(try await use.value == false)
+    #expect(closes.entries.count == 2)
+    await sessions.shutDown()
+  }
+
   @Test func longUseKeepsTheSessionOpen() async throws {
     let sessions = sessions()
     try await sessions.with("a") { _ in }

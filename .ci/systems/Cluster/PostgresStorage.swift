@@ -5,14 +5,14 @@ import Foundation
 
 /// A storage in a table of PostgreSQL.
 ///
-/// A sequence gives each write its revision. Reads and writes have a connection each, because libpq blocks the thread.
+/// Each write has a random revision. Reads and writes have a connection each, because a call blocks its thread, for at most
+/// five seconds.
 struct PostgresStorage: KeeperStorage {
   private let reads: Connection
   private let writes: Connection
 
   init(_ parameters: String) {
-    reads = Connection(parameters)
-    writes = Connection(parameters)
+    (reads, writes) = (Connection(parameters), Connection(parameters))
   }
 
   func read(_ name: String) async throws -> StoredContents? {
@@ -24,21 +24,16 @@ struct PostgresStorage: KeeperStorage {
   /// One statement is one transaction. If another server has replaced a revision meanwhile, PostgreSQL waits for the end of
   /// that transaction, and then compares the revision again.
   func write(_ writes: [StorageWrite]) async throws -> [String: String] {
-    let input = try JSONEncoder().encode(
-      writes.map { write in
-        Row(
-          name: write.name,
-          contents: write.contents.map { String(decoding: $0, as: UTF8.self) },
-          replacing: write.replacing
-        )
-      }
-    )
+    let input = writes.map { write in
+      let contents = write.contents.map { String(decoding: $0, as: UTF8.self) }
+      return Row(name: write.name, contents: contents, replacing: write.replacing)
+    }
     let rows = try await self.writes.rows(
       """
       WITH input AS (
-        SELECT * FROM json_to_recordset($1::json) AS input (name text, contents text, replacing bigint)
+        SELECT * FROM json_to_recordset($1::json) AS input (name text, contents text, replacing uuid)
       ), current AS (
-        SELECT name, replacing FROM input LEFT JOIN kept USING (name)
+        SELECT name, revision FROM input LEFT JOIN kept USING (name)
         WHERE input.contents IS NULL AND revision IS NOT DISTINCT FROM replacing
       ), inserted AS (
         INSERT INTO kept (name, contents)
@@ -51,7 +46,7 @@ struct PostgresStorage: KeeperStorage {
       )
       SELECT * FROM current UNION ALL SELECT * FROM inserted UNION ALL SELECT * FROM updated
       """,
-      String(decoding: input, as: UTF8.self)
+      String(decoding: try JSONEncoder().encode(input), as: UTF8.self)
     )
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
   }
@@ -67,7 +62,7 @@ struct PostgresError: Error {
   let message: String
 }
 
-/// A connection that is opened again after it was lost.
+/// A connection that is opened again after each failure.
 private final class Connection: @unchecked Sendable {
   // Only code on the queue uses the connection.
   private let queue = DispatchQueue(label: "PostgresStorage")
@@ -75,7 +70,7 @@ private final class Connection: @unchecked Sendable {
   private let parameters: String
 
   init(_ parameters: String) {
-    self.parameters = "connect_timeout=2 options='-c statement_timeout=5s' \(parameters)"
+    self.parameters = "connect_timeout=2 target_session_attrs=read-write \(parameters)"
   }
 
   deinit { PQfinish(connection) }
@@ -84,25 +79,37 @@ private final class Connection: @unchecked Sendable {
   func rows(_ statement: String, _ parameter: String) async throws -> [[String]] {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { [self] in
-        continuation.resume(with: Result { try run(statement, parameter) })
+        let rows = Result { try run(statement, parameter) }
+        if case .failure = rows { PQfinish(connection.take()) }
+        continuation.resume(with: rows)
       }
     }
   }
 
   private func run(_ statement: String, _ parameter: String) throws -> [[String]] {
-    if PQstatus(connection) != CONNECTION_OK {
-      PQfinish(connection)
-      connection = PQconnectdb(parameters)
+    if connection == nil { connection = PQconnectdb(parameters) }
+    PQsetnonblocking(connection, 1)
+    let isSent = parameter.withCString {
+      PQsendQueryParams(connection, statement, 1, nil, [$0], nil, nil, 0)
     }
-    let result = parameter.withCString { text in
-      PQexecParams(connection, statement, 1, nil, [text], nil, nil, 0)
+    guard isSent == 1 else { throw error }
+    let end = ContinuousClock.now + .seconds(5)
+    while PQflush(connection) == 1 || PQisBusy(connection) == 1 {
+      var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+      if PQflush(connection) == 1 { socket.events |= Int16(POLLOUT) }
+      let rest = Int32(max(0, (end - .now) / .milliseconds(1)))
+      guard poll(&socket, 1, rest) != 0 else { throw PostgresError(message: "no answer") }
+      guard PQconsumeInput(connection) == 1 else { throw error }
     }
+    let result = PQgetResult(connection)
     defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_TUPLES_OK else {
-      throw PostgresError(message: String(cString: PQerrorMessage(connection)))
-    }
+    guard PQresultStatus(result) == PGRES_TUPLES_OK, PQgetResult(connection) == nil else { throw error }
     return (0..<PQntuples(result)).map { row in
       (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }
     }
+  }
+
+  private var error: PostgresError {
+    PostgresError(message: String(cString: PQerrorMessage(connection)))
   }
 }

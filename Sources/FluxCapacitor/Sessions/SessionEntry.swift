@@ -39,5 +39,7 @@ extension Sessions {
     var waiters = Waiters()
 
     init(id: ID) { self.id = id }
+
+    deinit { dust?.clean() }
   }
 }

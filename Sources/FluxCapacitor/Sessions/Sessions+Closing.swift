@@ -21,15 +21,14 @@ extension Sessions {
     return false
   }
 
-  /// Waits until a session has had no uses for the idle time, and closes the session. `shutDown` cancels the task.
+  /// Waits until a session has had no uses for the idle time, and closes the session. `shutDown`, and the end of a session
+  /// that is over, cancel the task.
   private func waitWhileIdle(_ entry: Entry) async {
     while true {
       let (pause, mustClose) = lock.withLock { () -> ((@Sendable () async -> Void)?, Bool) in
         // From then on, others begin the closes.
-        if isShutDown {
-          entry.timer = nil
-          return (nil, false)
-        }
+        if isShutDown { entry.timer = nil }
+        if isShutDown || Task.isCancelled { return (nil, false) }
         if entry.uses == 0, case .open(let session) = entry.state {
           if let pause = entry.pause.take() { return (pause, false) }
           entry.state = .closing(session)

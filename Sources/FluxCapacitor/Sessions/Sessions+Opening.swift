@@ -82,18 +82,21 @@ extension Sessions {
   /// Begins to observe whether a session is over. The session has a use until it's open.
   private func observeEnd(of session: Session, _ entry: Entry) {
     entry.dust = withDispatcher(entry.dispatcher) {
-      isOver?(session).observe { [weak self] isOver in
-        if isOver { self?.end(entry) }
+      isOver?(session).observe { [weak self, weak entry] isOver in
+        if isOver, let entry { self?.end(entry) }
       }
     }
   }
 
   /// Lets a session end after its uses.
   private func end(_ entry: Entry) {
-    let mustClose = lock.withLock {
+    let (mustClose, timer) = lock.withLock {
       entry.isOver = true
-      return beginIdleTime(of: entry, nil)
+      // The timer would keep the session for the rest of its idle time.
+      let timer = entry.timer.take()
+      return (beginIdleTime(of: entry, nil), timer)
     }
+    timer?.cancel()
     if mustClose { startClose(of: entry) }
   }
 

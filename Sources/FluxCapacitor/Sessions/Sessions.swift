@@ -66,8 +66,9 @@ public final class Sessions<ID: Hashable & Sendable, Session: Sendable>: @unchec
   ///   - close: Ends a session, for example by saving it. The closure runs after the session's last use, and after its
   ///     dispatcher's ``Dispatcher/settled()``. If it throws an error, the session stays open.
   ///   - isOver: Returns a constant that becomes true when the session must not be used any more. The session is then closed
-  ///     as soon as its uses have ended, without the idle time, and later uses wait for a new session. The closure runs
-  ///     once, after `open`.
+  ///     as soon as its uses have ended, without the idle time, and later uses wait for a new session. If `close` fails, it's
+  ///     tried again after a second. So don't use a session inside another use of the same key: if it's over, the inner use
+  ///     waits for the outer one forever. The closure runs once, after `open`.
   public init(
     idle: Duration,
     clock: any Clock<Duration> = ContinuousClock(),

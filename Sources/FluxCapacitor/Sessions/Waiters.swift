@@ -16,7 +16,7 @@ package struct Waiters {
     return (waiter, lastNumber)
   }
 
-  mutating func remove(_ place: Place) {
+  package mutating func remove(_ place: Place) {
     waiters[place.number] = nil
     // An empty dictionary keeps its memory.
     if waiters.isEmpty { waiters = [:] }

@@ -13,8 +13,8 @@ import Foundation
 /// ```
 ///
 /// The checksum covers the format, the version, and the bytes of the saved value, with one space after each
-/// number. Contents in a storage also name the keeper that has written them, as `writer`. A file without a checksum isn't checked, so a person can edit the file. The text of a value that isn't JSON has the key
-/// `savedAsBase64`.
+/// number. A file without a checksum isn't checked, so a person can edit the file. The text of a value that isn't JSON has
+/// the key `savedAsBase64`. Contents in a storage also name the keeper that has written them, as `writer`.
 package struct Envelope {
   /// The newest version of this format.
   static let format = 1

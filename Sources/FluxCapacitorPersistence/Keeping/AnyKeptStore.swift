@@ -61,6 +61,9 @@ protocol AnyKeptRow: AnyKeptStore {
   /// The revision of the value in the storage that this keeper has read or written last, or nil if there was none.
   var revision: String? { get set }
 
+  /// The number of writes that have failed since the last one that hasn't.
+  var failedWrites: Int { get set }
+
   /// Returns the contents for the snapshot, or nil if the storage already has these contents.
   func contents() throws(KeeperFailure) -> Data?
 

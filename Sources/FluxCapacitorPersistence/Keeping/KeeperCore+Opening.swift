@@ -78,7 +78,7 @@ extension KeeperCore {
   private func openStore<S: Persistable>(_: S.Type, key: String?) -> KeptStore<S> {
     guard let kept = keptStore(FileName(of: S.archive.name, key: key)) as? KeptStore<S> else {
       let open = key.map { "open(\(S.self).self, key: \"\($0)\", on:)" } ?? "open(\(S.self).self)"
-      trap("A keeper knows no saved value of \(S.self) before \(open).")
+      trap("A keeper knows no saved value of \(S.self) before \(open), or `load` with a storage.")
     }
     return kept
   }
@@ -150,6 +150,8 @@ extension KeeperCore {
   }
 
   func failure(_ cause: KeeperFailure.Cause, of name: FileName? = nil) -> KeeperFailure {
-    KeeperFailure(name.map { place.appendingPathComponent($0.current) } ?? place, nil, cause)
+    KeeperFailure(name.map(url) ?? place, nil, cause)
   }
+
+  func url(of name: FileName) -> URL { place.appendingPathComponent(name.current) }
 }

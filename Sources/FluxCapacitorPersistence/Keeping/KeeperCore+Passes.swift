@@ -16,17 +16,23 @@ extension KeeperCore {
 
   /// Ends a pass, and returns its first failure.
   func endPass(_ scope: Scope, _ failures: [PassFailure], for callers: [Caller]) -> KeeperFailure? {
-    lock.withLock { isPassRunning = false }
+    let isOpen = lock.withLock {
+      isPassRunning = false
+      return self.isOpen
+    }
+    let first = failures.first?.failure ?? standingFailure
+    // The pass of one store tells nothing about a failure of the other stores.
+    var isKnown = !scope.isOne || first != nil
     if failures.isEmpty {
       switch scope {
       case .last: release()
-      case .one(let name, let opening): forget(name, unlessOpenedAfter: opening)
+      case .one(let name, let opening):
+        forget(name, unlessOpenedAfter: opening)
+        isKnown = isKnown || failure.value?.file == url(of: name)
       case .changed, .all: break
       }
     }
-    // The pass of one store tells nothing about a failure of the other stores.
-    let first = failures.first?.failure ?? standingFailure
-    if failure.value != first, !scope.isOne || first != nil { failure.value = first }
+    if isOpen, isKnown, failure.value != first { failure.value = first }
     for (name, continuation) in callers {
       let own = failures.first { name == nil || $0.name == nil || $0.name == name }
       continuation.resume(returning: own?.failure)

@@ -37,7 +37,9 @@ public protocol KeeperStorage: Sendable {
   ///
   /// The other contents are written even if some aren't. When the method returns, they survive a crash of the storage.
   ///
-  /// - Parameter writes: The contents to write, sorted by their names. Each name occurs once.
+  /// After an error, the keeper tries each contents alone, so that one that the storage refuses doesn't concern the others.
+  ///
+  /// - Parameter writes: The contents to write, in the same order in each keeper. Each name occurs once.
   /// - Returns: The new revision of each name, or any text for a write without contents. A name whose revision was not
   ///   current is missing.
   /// - Throws: Any error. It's unknown then whether the contents were written, and the keeper finds out when it tries

@@ -10,6 +10,7 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
   /// The keeper, in the contents that it writes.
   var writer = ""
   var revision: String?
+  var failedWrites = 0
 
   override func encode(_ value: S.Saved) throws(KeeperFailure.Cause) -> Data {
     try archive.data(for: value, writer: writer)

@@ -57,6 +57,7 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
       do throws(KeeperFailure) {
         guard let place = try beginOpening(S.self, name) else { break }
         await place.waiter.wait()
+        if Task.isCancelled { lock.withLock { _ = openings[name.inTable]?.remove(place) } }
       } catch {
         // The store might be open already. If it was released meanwhile, the method tries again.
         let live = try? dispatcher.instantiate(S.self) { () throws(KeeperFailure) in throw error }
@@ -103,19 +104,24 @@ extension StorageCore {
   private func save(_ scope: Scope, checking names: Set<String>) async -> [PassFailure] {
     guard let storage = lock.withLock({ storage }) else { return failuresAfterClose(scope) }
     let rows = stores(in: scope).compactMap { $0 as? any AnyKeptRow }
-      // The failure of these stores is known, and they can be closed.
-      .filter { !(scope.isLast && $0.isSuperseded.value) }
+      // The failure of these stores is known. They can be closed, or nobody uses them any more.
+      .filter { !$0.isSuperseded.value || !scope.isLast && $0.anyStore != nil }
     takeSnapshots(of: rows, in: scope)
     let failures = await write(rows, checking: names, to: storage)
     // Another attempt to save a superseded store is useless. Each flush fails until the store is closed.
-    let superseded = failures.filter { $0.failure.cause == .superseded }
-    lock.withLock { changedNames.formUnion(superseded.compactMap(\.name?.inTable)) }
-    note(failures.filter { $0.failure.cause != .superseded }, in: scope)
+    let superseded = failures.filter { $0.failure.cause == .superseded }.compactMap(\.name)
+    lock.withLock { changedNames.formUnion(superseded.filter(\.hasKey).map(\.inTable)) }
+    let others = failures.filter { $0.failure.cause != .superseded }
+    note(others, in: scope)
     if !failures.isEmpty { retrySnapshots(of: rows) }
+    // A check that has failed has no snapshot.
+    if !others.isEmpty { scheduleSave(of: nil, isRetry: true) }
     return failures
   }
 
-  /// Writes the snapshots in one transaction of the storage.
+  private typealias Entry = (row: any AnyKeptRow, write: StorageWrite)
+
+  /// Writes the snapshots, usually in one transaction of the storage.
   private func write(
     _ rows: [any AnyKeptRow],
     checking names: Set<String>,
@@ -124,47 +130,91 @@ extension StorageCore {
     var failures: [PassFailure] = []
     var rows = rows
     while true {
-      var batch: [(row: any AnyKeptRow, write: StorageWrite)] = []
-      for row in rows {
-        do throws(KeeperFailure) {
-          if row.isSuperseded.value { throw failure(.superseded, of: row.fileName) }
-          let contents = try row.contents()
-          guard contents != nil || names.contains(row.fileName.inTable) else { continue }
-          let name = row.fileName.current
-          batch.append((row, .init(name: name, contents: contents, replacing: row.revision)))
-        } catch {
-          failures.append((row.fileName, error))
-        }
-      }
+      let batch = entries(for: rows, checking: names, &failures)
       if batch.isEmpty { return failures }
-      let revisions: [String: String]
-      do {
-        revisions = try await storage.write(batch.map(\.write))
-      } catch {
-        let cause = KeeperFailure.Cause.storage("\(error)")
-        return failures + batch.map { ($0.row.fileName, failure(cause, of: $0.row.fileName)) }
-      }
       rows = []
-      for (row, write) in batch {
-        if let revision = revisions[write.name] {
-          if let contents = write.contents { row.endWriting(contents, revision: revision) }
-        } else {
-          do throws(KeeperFailure) {
-            try await adoptOwnWrite(of: row)
-            rows.append(row)
-          } catch {
-            failures.append((row.fileName, error))
+      // A value that the storage refuses, or too many values, must not keep it from saving the others. So after a failure,
+      // each value is written alone, those that have failed most often at the end.
+      var calls = batch.filter { $0.row.failedWrites > 0 }
+        .sorted { $0.row.failedWrites > $1.row.failedWrites }.map { [$0] }
+      calls.append(batch.filter { $0.row.failedWrites == 0 })
+      var errors: [any Error] = []
+      while let call = calls.popLast() {
+        // After two failures, the storage itself has probably failed.
+        if let error = errors.last, errors.count == 2 {
+          failures += call.map { (name: $0.row.fileName, failure: failure(error, of: $0.row)) }
+          continue
+        }
+        do {
+          let revisions = call.isEmpty ? [:] : try await storage.write(call.map(\.write))
+          errors = []
+          rows += await finish(call, revisions, &failures)
+        } catch {
+          for (row, _) in call { row.failedWrites += 1 }
+          if call.count > 1 {
+            calls += call.reversed().map { [$0] }
+          } else {
+            errors.append(error)
+            failures.append((call[0].row.fileName, failure(error, of: call[0].row)))
           }
         }
       }
     }
   }
 
+  private func failure(_ error: any Error, of row: any AnyKeptRow) -> KeeperFailure {
+    failure(.storage("\(error)"), of: row.fileName)
+  }
+
+  /// The writes for stores that have changed, or whose revision must be checked.
+  private func entries(
+    for rows: [any AnyKeptRow],
+    checking names: Set<String>,
+    _ failures: inout [PassFailure]
+  ) -> [Entry] {
+    var entries: [Entry] = []
+    for row in rows {
+      do throws(KeeperFailure) {
+        if row.isSuperseded.value { throw failure(.superseded, of: row.fileName) }
+        let contents = try row.contents()
+        guard contents != nil || names.contains(row.fileName.inTable) else { continue }
+        let name = row.fileName.current
+        entries.append((row, .init(name: name, contents: contents, replacing: row.revision)))
+      } catch {
+        failures.append((row.fileName, error))
+      }
+    }
+    return entries
+  }
+
+  /// Notes the new revisions, and returns the stores that have to be written again.
+  private func finish(
+    _ entries: [Entry],
+    _ revisions: [String: String],
+    _ failures: inout [PassFailure]
+  ) async -> [any AnyKeptRow] {
+    var again: [any AnyKeptRow] = []
+    for (row, write) in entries {
+      row.failedWrites = 0
+      if let revision = revisions[write.name] {
+        if let contents = write.contents { row.endWriting(contents, revision: revision) }
+        continue
+      }
+      do throws(KeeperFailure) {
+        try await adoptOwnWrite(of: row)
+        again.append(row)
+      } catch {
+        failures.append((row.fileName, error))
+      }
+    }
+    return again
+  }
+
   /// Adopts the revision of a write of this keeper whose answer was lost, or throws the reason why the store can't be saved.
   private func adoptOwnWrite(of row: any AnyKeptRow) async throws(KeeperFailure) {
     let stored: StoredContents?
     do { stored = try await read(row.fileName) } catch {
-      throw error as? KeeperFailure ?? failure(.storage("\(error)"), of: row.fileName)
+      throw error as? KeeperFailure ?? failure(error, of: row)
     }
     guard let stored, Envelope.writer(of: stored.contents) == writer else {
       row.isSuperseded.value = true
