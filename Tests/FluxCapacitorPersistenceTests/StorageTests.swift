@@ -439,6 +439,26 @@ struct StorageTests {
     for sessions in sessions { await sessions.shutDown() }
   }
 
+  @Test func useOfASupersededSessionWaitsForTheNextOne() async throws {
+    let (keeper, other) = (newKeeper(), newKeeper())
+    let (sessions, gate) = (newSessions(keeper), FluxCapacitorTesting.Gate())
+    let first = Task { try await sessions.with("a") { _ in await gate.pass() } }
+    await gate.reached()
+    let (store, dispatcher) = try await load(by: other)
+    dispatcher.dispatch(Dispatcher.Counter.set(5))
+    try await other.flush()
+    #expect(await cause { try await keeper.flush(CounterStore.self, key: "a") } == .superseded)
+    let value = Locked<Int?>(nil)
+    let second = Task { try await sessions.with("a") { value.set($0.store.count.value) } }
+    while sessions.waiterCount == 0, value.value == nil { await Task.yield() }
+    gate.open()
+    try await first.value
+    try await second.value
+    #expect(value.value == 5)
+    await sessions.shutDown()
+    withExtendedLifetime(store) {}
+  }
+
   @Test func loadsAtTheSameTimeReturnTheSameStore() async throws {
     let (keeper, dispatcher) = (newKeeper(), Dispatcher())
     let stores = try await withThrowingTaskGroup(of: CounterStore.self) { group in

@@ -59,7 +59,7 @@ http {{
       proxy_connect_timeout 1s;
       proxy_read_timeout 2s;
       # A client can repeat its vote, and so can nginx.
-      proxy_next_upstream error timeout http_503 non_idempotent;
+      proxy_next_upstream error timeout http_404 non_idempotent;
       proxy_next_upstream_tries 2;
     }}
   }}
@@ -75,7 +75,7 @@ class Database:
         self.parameters = f"host={folder} port={self.port} user=postgres dbname=postgres"
         self.run("initdb", "-D", self.folder / "data", "-A", "trust", "-U", "postgres")
         self.start()
-        self.query("CREATE TABLE kept (name text PRIMARY KEY, contents text NOT NULL, revision bigserial)")
+        self.query("CREATE TABLE kept (name text PRIMARY KEY, contents text NOT NULL, revision uuid DEFAULT gen_random_uuid())")
 
     def run(self, tool, *arguments):
         subprocess.run([*as_user, postgres / tool, *arguments], check=True, stdout=subprocess.DEVNULL)
@@ -86,6 +86,13 @@ class Database:
 
     def stop(self):
         self.run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "-w", "stop")
+
+    def signal(self, number):
+        """Sends a signal to all processes of the database."""
+        main = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        children = subprocess.run(["pgrep", "-P", str(main)], capture_output=True, text=True).stdout.split()
+        for process in [main, *map(int, children)]:
+            os.kill(process, number)
 
     def query(self, statement):
         command = [postgres / "psql", self.parameters, "-qAtc", statement]
@@ -229,6 +236,10 @@ with contextlib.ExitStack() as stack:
             database.stop()
             database.start()
             load.seconds_until_all_answer()
+        database.signal(signal.SIGSTOP)
+        time.sleep(8)
+        database.signal(signal.SIGCONT)
+        load.seconds_until_all_answer()
         failures_before = load.statuses.total() - load.count
         database.set_read_only(True)
         time.sleep(3)
@@ -250,7 +261,7 @@ with contextlib.ExitStack() as stack:
     assert [instance.wait(timeout=30) for instance in instances] == [0, 0]
 
     tries = collections.Counter(pathlib.Path(f"{folder}/access.log").read_text().splitlines())
-    print(f"7 kills, 7 stops, 3 restarts of the database, 1 read-only database: all {load.count} acknowledged votes are left")
+    print(f"7 kills, 7 stops, 3 restarts of the database, a stopped and a read-only one: all {load.count} acknowledged votes are left")
     print(f"statuses: {dict(load.statuses)}, given up: {load.errors}; tries of nginx: {dict(tries.most_common(8))}")
     print(f"votes a second: {rate_with_files:.0f} with files; with the database {rate_on_one:.0f} on one instance, {rate_on_two:.0f} on two")
     print(f"transactions of the database per vote: {share_on_one:.3f} on one instance, {share_on_two:.3f} on two")
