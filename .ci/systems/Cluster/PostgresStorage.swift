@@ -103,7 +103,9 @@ private final class Connection: @unchecked Sendable {
     }
     let result = PQgetResult(connection)
     defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_TUPLES_OK, PQgetResult(connection) == nil else { throw error }
+    guard PQresultStatus(result) == PGRES_TUPLES_OK, PQgetResult(connection) == nil else {
+      throw error
+    }
     return (0..<PQntuples(result)).map { row in
       (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }
     }
