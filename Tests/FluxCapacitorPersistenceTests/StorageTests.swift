@@ -241,11 +241,12 @@ struct StorageTests {
   func valueThatTheStorageRefusesDoesNotConcernOtherKeys(_ refused: Int) async throws {
     let picky = Picky(storage: storage)
     let keeper = Keeper(storage: picky, dispatcher: Dispatcher(), clock: ManualClock())
-    var stores: [CounterStore] = []
+    var (stores, dispatchers): ([CounterStore], [Dispatcher]) = ([], [])
     for key in ["a", "b", "c", "d"] {
       let (store, dispatcher) = try await load(key, by: keeper)
       dispatcher.dispatch(Dispatcher.Counter.set(1))
       stores.append(store)
+      dispatchers.append(dispatcher)
     }
     for _ in 1...refused {
       await #expect(throws: KeeperFailure.self) {
@@ -256,7 +257,11 @@ struct StorageTests {
       try await keeper.flush(CounterStore.self, key: key)
       #expect(keeper.saved(CounterStore.self, key: key).value == 1)
     }
+    // The other keys share a write again.
+    for dispatcher in dispatchers { dispatcher.dispatch(Dispatcher.Counter.set(2)) }
+    _ = try? await keeper.flush()
     #expect(picky.calls.entries[0].count == 4)
+    #expect(picky.calls.entries.contains { $0.count == 3 })
     withExtendedLifetime(stores) {}
   }
 
