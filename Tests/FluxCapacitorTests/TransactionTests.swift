@@ -177,6 +177,24 @@ struct TransactionTests {
 
   // Values and observers
 
+  @Test func changeAfterAReadInATransactionCopiesNoArray() {
+    let (numbers, other) = (Variable<[Int]>([]), Variable(0))
+    let counts = numbers.map(\.count)
+    let constants = [counts, counts.map { $0 }, Constant.combine(counts, other).map(\.0)]
+    numbers.modify { $0.reserveCapacity(100) }
+    let address = { numbers.modify { $0.withUnsafeBufferPointer(\.baseAddress) } }
+    let former = address()
+
+    dispatcher.transaction {
+      for number in 1...10 {
+        numbers.value.append(number)
+        #expect(constants.map(\.value) == [number, number, number])
+      }
+    }
+
+    #expect(address() == former)
+  }
+
   @Test func transactionFreesItsValuesWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()
 

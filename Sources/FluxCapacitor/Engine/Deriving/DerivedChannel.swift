@@ -123,7 +123,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       let hasHistory = node.isStarted || node.snapshot != nil
       link(observation, since: hasHistory ? .beginning : region.version)
       if node.isStarted {
-        first = delivered
+        first = ignoreFirst ? nil : delivered
       } else if !ignoreFirst {
         snapshot = node.snapshot ?? Evaluation.Snapshot(of: node)
       }
@@ -140,7 +140,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       }
       releaseAfterUnlocking(evaluation)
     }
-    if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
+    if let first { observation.start(first: first, on: queue, thread) }
     thread.deliverPlaces()
   }
 
@@ -161,7 +161,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime((value, formerMemo)) {}
+    releaseAfterUnlocking((value, formerMemo))
   }
 
   /// Lets the next reader's value replace the last delivered value. The caller must hold the locks of the roots and of the
@@ -192,7 +192,8 @@ extension DerivedChannel {
       region.acquire()
       let value = known(at: Fingerprint(region.version))
       region.lock.unlock()
-      return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
+      let isKeeping = currentThread().holdsLock && region.holdsObjects
+      return value ?? (isKeeping || !ownNode.readsOneVariable ? evaluate() : computeDirectly())
     }
   }
 
@@ -203,6 +204,7 @@ extension DerivedChannel {
     let evaluation = found == nil ? Evaluation(from: Evaluation.Snapshot(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
+    defer { if currentThread().holdsLock { evaluation?.forgetVariables(of: ownNode) } }
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 
