@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 /// Promise D4: a dispatch, like `transaction`, delivers all its writes together at its end.
@@ -150,7 +151,49 @@ struct TransactionTests {
     #expect(log.entries == [[0, 0], [100, 0], [2, 1]])
   }
 
+  /// With a scan of the places at each write, this thread would compute for eight seconds.
+  @Test func transactionsThatWriteTheSameVariablesTakeLinearTime() {
+    let variables = (0..<5_000).map { _ in Variable(0) }
+    for variable in variables { variable.observe(ignoreFirst: true) { _ in }.cleaned(by: dusts) }
+
+    dispatcher.transaction {
+      for variable in variables { variable.value = 1 }
+      Beside {
+        Dispatcher().transaction { for variable in variables { variable.value = 2 } }
+      }.join()
+      let start = secondsOfThisThread()
+      for variable in variables { variable.value = 3 }
+      #expect(secondsOfThisThread() - start < 2)
+    }
+
+    #expect(variables.allSatisfy { $0.value == 3 })
+  }
+
+  private func secondsOfThisThread() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   // Values and observers
+
+  @Test func changeAfterAReadInATransactionCopiesNoArray() {
+    let (numbers, other) = (Variable<[Int]>([]), Variable(0))
+    let counts = numbers.map(\.count)
+    let constants = [counts, counts.map { $0 }, Constant.combine(counts, other).map(\.0)]
+    numbers.modify { $0.reserveCapacity(100) }
+    let address = { numbers.modify { $0.withUnsafeBufferPointer(\.baseAddress) } }
+    let former = address()
+
+    dispatcher.transaction {
+      for number in 1...10 {
+        numbers.value.append(number)
+        #expect(constants.map(\.value) == [number, number, number])
+      }
+    }
+
+    #expect(address() == former)
+  }
 
   @Test func transactionFreesItsValuesWithoutBlockingReadsOfOtherThreads() {
     let log = Log<String>()

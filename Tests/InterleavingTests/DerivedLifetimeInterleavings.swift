@@ -7,6 +7,31 @@
   /// B1, B5 and V7: a derived constant is freed once, after its last reference and its last observer are gone. A
   /// derived constant can be tracked by Observation.
   struct DerivedLifetimeInterleavings {
+    /// The value isn't delivered, because the transaction replaces it.
+    @Test(
+      arguments: [
+        { $0.map { $0 } },
+        { $0.removeDuplicates { _, _ in true } },
+        { Constant.combine($0, Variable(0)).map(\.0) },
+      ] as [@Sendable (Variable<Released?>) -> Constant<Released?>]
+    )
+    func valueOfAReadInATransactionIsReleasedWithTheChange(
+      derive: @Sendable (Variable<Released?>) -> Constant<Released?>
+    ) {
+      let (variable, held) = (Variable<Released?>(nil), Log<Bool>())
+      let constant = derive(variable)
+      _ = constant.observe { _ in }
+
+      Dispatcher().transaction {
+        variable.value = Released(in: held)
+        _ = constant.value
+        variable.value = nil
+      }
+
+      #expect(held.entries == [false])
+      withExtendedLifetime(variable) {}
+    }
+
     /// An earlier read already tracks the constant. For that earlier read, the transaction changes nothing.
     @Test func trackedReadOfAnUncommittedValueReportsAChangeWhenAnotherValueIsCommitted() {
       exploreReadInATransaction(isObserved: false)

@@ -1,4 +1,5 @@
 #if DEBUG
+  import Dispatch
   import FluxCapacitor
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
@@ -43,6 +44,60 @@
       #expect(held.entries == [false])
     }
 
+    /// The variable is gone, and its last value waits on the queue.
+    @Test(arguments: LockedPlace.allCases)
+    func closureIsReleasedAfterItsDustIsCleanedWhileAValueWaits(place: LockedPlace) {
+      let queue = DispatchQueue(label: "waiting")
+      queue.suspend()
+      let variables = Log(Variable(0))
+      let dust = variables.entries[0].observe(on: .queue(queue), changes: observer)
+      variables.removeAll()
+      place.run { dust.clean() }
+      #expect(held.entries == [false])
+      queue.resume()
+    }
+
+    @Test(arguments: LockedPlace.allCases)
+    func queryIsReleasedAfterItsDustIsCleaned(place: LockedPlace) {
+      withDispatcher(Dispatcher()) {
+        let store = ObjectQueryStore.instantiate()
+        let dusts = (1...2).map { _ in store.query(Object(in: held)) }
+        for dust in dusts { place.run { dust.clean() } }
+        #expect(held.entries == [false, false])
+        withExtendedLifetime(store) {}
+      }
+    }
+
+    @Test(arguments: LockedPlace.allCases)
+    func valueInABufferIsReleasedAfterItsIterator(place: LockedPlace) {
+      let variable = Variable<Released?>(nil)
+      let iterators = Log(Box(variable.values(buffering: .unbounded).makeAsyncIterator()))
+      variable.value = Released(in: held)
+      variable.value = nil
+      place.run { iterators.removeAll() }
+      #expect(held.entries == [false])
+    }
+
+    /// The iterator outlives its table.
+    @Test(arguments: LockedPlace.allCases)
+    func missedChangeOfATableIsReleasedAfterItsIterator(place: LockedPlace) {
+      let tables = Log(VariableTable([Row(id: Object(in: held))]))
+      let iterators = Log(Box(tables.entries[0].changes.makeAsyncIterator()))
+      tables.entries[0].removeAll()
+      tables.removeAll()
+      place.run { iterators.removeAll() }
+      #expect(held.entries == [false])
+    }
+
+    @Test(arguments: LockedPlace.allCases)
+    func idOfARemovedRowIsReleasedAfterTheConstantOfTheRow(place: LockedPlace) {
+      let table = VariableTable([Row(id: Object(in: held))])
+      let constants = Log(table.row(id: Object(in: Log())))
+      table.remove(id: Object(in: Log()))
+      place.run { constants.removeAll() }
+      #expect(held.entries == [false])
+    }
+
     /// A new scoped observation ends older ones after their objects.
     @Test(arguments: LockedPlace.allCases)
     func closureIsReleasedAfterALaterObservation(place: LockedPlace) {
@@ -83,5 +138,88 @@
         scenario.check { #expect(!held.entries.contains(true)) }
       }
     }
+
+    /// What a read or an observer's first value has taken from the variable is the last reference.
+    @Test(
+      arguments: [
+        { variable, _ in _ = Constant.combine(variable.map { _ in 1 }, Variable(0)).value },
+        { variable, _ in _ = variable.map { _ in 1 }.removeDuplicates().value },
+        { variable, _ in _ = variable.map { _ in 1 }.value },
+        { variable, _ in _ = variable.observe { _ in } },
+        { variable, _ in _ = variable.observeChanges { _, _ in } },
+        { _, observed in _ = observed.observe { _ in } },
+        { _, observed in _ = observed.observe(ignoreFirst: true) { _ in } },
+        { _, observed in _ = observed.map { _ in 1 }.value },
+      ] as [@Sendable (Variable<Released?>, Constant<Released>) -> Void],
+      [LockedPlace.transaction, .modify]
+    )
+    func replacedValueIsReleasedAfterTheCodeThatUsesIt(
+      use: @escaping @Sendable (Variable<Released?>, Constant<Released>) -> Void,
+      place: LockedPlace
+    ) {
+      explore { scenario in
+        let held = Log<Bool>()
+        let variable = Variable<Released?>(Released(in: held))
+        let observed = variable.map { _ in Released(in: held) }
+        _ = observed.observe { _ in }
+        scenario.thread { place.run { use(variable, observed) } }
+        scenario.thread { variable.value = nil }
+        scenario.keep(variable)
+        scenario.check { #expect(!held.entries.contains(true)) }
+      }
+    }
+
+    @Test func resultOfATaskIsReleasedAfterTheTransactionThatCleansItsDust() {
+      explore { scenario in
+        let (held, dusts) = (Log<Bool>(), DustBuster())
+        scenario.thread { Task { Released(in: held) }.cleaned(by: dusts) }
+        scenario.transaction { dusts.clean() }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
+    @Test func replacedRowsAreReleasedAfterTheTransactionThatMakesAnIterator() {
+      explore { scenario in
+        let held = Log<Bool>()
+        let (table, iterators) = (VariableTable<Row>(), Log<Any & Sendable>())
+        table.append(Row(id: Object(in: Log()), released: Released(in: held)))
+        scenario.transaction { iterators.append(Box(table.changes.makeAsyncIterator())) }
+        scenario.thread { table.removeAll() }
+        scenario.keep(table, iterators)
+        scenario.check { #expect(!held.entries.contains(true)) }
+      }
+    }
+  }
+
+  /// An object that equals all others.
+  private final class Object: Hashable, Sendable {
+    private let released: Released
+
+    init(in held: Log<Bool>) { released = Released(in: held) }
+
+    static func == (_: Object, _: Object) -> Bool { true }
+
+    func hash(into _: inout Hasher) {}
+  }
+
+  private struct Row: Identifiable, Sendable {
+    let id: Object
+    var released: Released?
+  }
+
+  private final class ObjectQueryStore: Queryable {
+    enum State: DispatchState { typealias RelatedStoreType = ObjectQueryStore }
+
+    let queries = Queries<Object>()
+
+    func reduce(with _: State) {}
+    func activeQueriesDidChange(from _: Set<Object>, to _: Set<Object>) {}
+  }
+
+  /// An iterator, which only one thread at a time uses.
+  private final class Box<Iterator>: @unchecked Sendable {
+    private let iterator: Iterator
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
   }
 #endif

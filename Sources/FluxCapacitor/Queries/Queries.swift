@@ -48,6 +48,6 @@ public final class Queries<Query: Hashable & Sendable>: @unchecked Sendable {
     let isAdded = count > 0 && channel.value.insert(query).inserted
     channel.endMutation(on: thread, isChange: isAdded || removed != nil)
     // The query is released after unlocking, because a query's `deinit` can run user code.
-    withExtendedLifetime(removed) {}
+    releaseAfterUnlocking(removed)
   }
 }

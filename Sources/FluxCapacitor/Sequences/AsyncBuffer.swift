@@ -89,6 +89,7 @@
       return self.waiter.take()
     }
     waiter?.resume(returning: nil)
+    while let value = dropped.popFirst() { releaseAfterUnlocking(value) }
   }
 
   /// A consumer that waits for an element.

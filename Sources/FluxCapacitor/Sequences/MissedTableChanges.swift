@@ -23,6 +23,10 @@ where Row.ID: Sendable {
     (rows, last) = table.withLock { (table.stored, part.stored) }
   }
 
+  deinit {
+    releaseAfterUnlocking((rows, changes, last))
+  }
+
   /// Observes the table until the returned Dust is cleaned or the table ends.
   func observe(
     _ edits: Constant<TableEdit<Row.ID>>,
@@ -80,8 +84,8 @@ where Row.ID: Sendable {
       let isTooLong = changes.map { $0.count > 64 + latest.rows.count } ?? false
       return (former, isTooLong ? changes.take() : nil)
     }
-    // The former values are released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime(former) {}
+    // The values are released after unlocking, because a `deinit` can run user code.
+    releaseAfterUnlocking((former, latest))
   }
 
   /// Removes and returns the missed changes with the rows to which they lead.

@@ -155,7 +155,7 @@ where Row.ID: Sendable {
       if ids === part { ids = nil }
       if edits === part { edits = nil }
     }
-    withExtendedLifetime(key) {}
+    releaseAfterUnlocking(key)
     tracker?.clean()
     guard !others.isEmpty else { return }
     for part in others { part.observersMayHaveLeft() }

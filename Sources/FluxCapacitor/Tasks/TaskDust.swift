@@ -19,7 +19,9 @@ final class TaskDust: Dust, @unchecked Sendable {
   /// Several threads can clean this Dust at the same time. The task must be cancelled before any of these
   /// threads returns from `clean()`. So each thread cancels the task first, and then forgets the task.
   override func finishCleaning() {
-    lock.withLock { cancelTask }?()
+    let cancelTask = lock.withLock { self.cancelTask }
+    cancelTask?()
+    releaseAfterUnlocking(cancelTask)
     forgetTask()
   }
 

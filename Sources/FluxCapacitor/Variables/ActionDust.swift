@@ -14,5 +14,6 @@ final class ActionDust: Dust, @unchecked Sendable {
     let action = action
     self.action = nil
     action?()
+    releaseAfterUnlocking(action)
   }
 }

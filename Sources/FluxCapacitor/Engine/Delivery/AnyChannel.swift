@@ -116,6 +116,9 @@ import Synchronization
   /// The variable's value as an existential. The caller must hold the variable's lock.
   var anyValue: any Sendable { trap("\(self) is not a variable.") }
 
+  /// Whether releasing a copy of the variable's value can run a `deinit`.
+  @usableFromInline var holdsObjects: Bool { true }
+
   /// Returns the channel's extras, and creates the extras on first use. The caller must hold
   /// the region's lock.
   func ensureAnyExtras() -> AnyChannelExtras { trap("\(self) has no extras.") }

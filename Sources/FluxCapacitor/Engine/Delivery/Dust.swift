@@ -63,7 +63,7 @@ public class Dust: @unchecked Sendable {
   /// reduce, a transaction or a store's initializer, they are released after that code.
   ///
   /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning it is O(n) in the number of variables
-  ///   and constants that no other observed constant uses.
+  ///   and constants that no other observed constant uses, or O(n²) if combinations add them one by one.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
     end()

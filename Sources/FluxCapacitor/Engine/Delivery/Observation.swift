@@ -125,6 +125,7 @@ import Synchronization
 
   /// Delivers the first value, and then the changes that arrived before the end of that call.
   @inlinable func start(first: Element, on queue: ExecuteQueue, _ thread: CurrentThread) {
+    if thread.holdsLock { releaseAfterUnlocking(first) }
     if queue.isCurrent {
       thread.whileDelivering {
         recordOperation("calls the observer of", channel, first)
@@ -230,21 +231,16 @@ import Synchronization
   /// Releases the channel and, if the observation is cleaned or has no pending values, the observer's closure.
   @inlinable func releaseContents() {
     lock.lock()
-    let channel = self.channel
-    self.channel = nil
+    let channel = self.channel.take()
     var changes: (@Sendable (Element) -> Void)?
     var mailbox: Mailbox<Element>?
     if isCleaned || !(self.mailbox?.isInUse ?? !isDirect) {
-      changes = self.changes
-      mailbox = self.mailbox
-      self.changes = nil
-      self.mailbox = nil
+      swap(&changes, &self.changes)
+      swap(&mailbox, &self.mailbox)
     }
     lock.unlock()
-    // Release these three objects after unlocking, because a deinit might run user code.
-    _ = consume channel
-    _ = consume changes
-    _ = consume mailbox
+    // These objects are released after unlocking, because a `deinit` can run user code.
+    releaseAfterUnlocking((channel, changes, mailbox))
   }
 }
 

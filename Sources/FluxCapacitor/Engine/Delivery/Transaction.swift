@@ -30,16 +30,17 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
   /// Whether the open transaction has already added a place for a variable or a sink.
   ///
-  /// - Complexity: O(n) in the number of places. The method is called only if a transaction has a place for the
-  ///   variable, and another transaction has written or committed the variable since this one's last write.
+  /// The method is called only if a transaction has a place for the variable, and another transaction has written or
+  /// committed the variable since this one's last write.
+  ///
+  /// - Complexity: Amortized O(1) for each place.
   @usableFromInline func hasPlace(for channel: AnyChannel) -> Bool {
-    for index in pointee.round.count - pointee.openPlaces..<pointee.round.count
-    where pointee.round[index].locksChannel
-      && pointee.round[index].channel.use({ $0 === channel })
-    {
-      return true
+    let first = pointee.round.count - pointee.openPlaces + pointee.written.places
+    for index in first..<pointee.round.count where pointee.round[index].locksChannel {
+      pointee.written.channels.insert(pointee.round[index].target.toOpaque())
     }
-    return false
+    pointee.written.places = pointee.openPlaces
+    return pointee.written.channels.contains(Unmanaged.passUnretained(channel).toOpaque())
   }
 
   /// Commits the open transaction, with no other changes between its changes.
@@ -68,6 +69,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     }
     // The announcements might have added more places, which belong to no transaction.
     pointee.openPlaces = 0
+    if pointee.written.places > 0 { pointee.written = (0, []) }
   }
 }
 

@@ -72,37 +72,33 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
       // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has computed for the source.
-      let hasMemo = memoFingerprint.read { $0.load(ordering: .relaxed) } == region.fingerprint.value
-      let value = (hasMemo ? takeMemo(at: region.fingerprint) : nil) ?? formula(.region)
+      let hasMemo = memoFingerprint.read { $0.load(ordering: .relaxed) } != .max
+      let value = (hasMemo ? takeMemo(for: region) : nil) ?? formula(.region)
       // The node's first value, from the middle of a transaction, doesn't count as delivered.
       if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
-      var formerMemo: (value: Element, fingerprint: Fingerprint)?
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
         node.deliveredFingerprint = region.fingerprint
-        if !node.isStarted {
-          // The first change replaces a value that was read before it.
-          replaceMemo(with: &formerMemo)
-          node.didStart()
-        }
+        if !node.isStarted { node.didStart() }
         if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
         channel.lock.unlock()
       }
-      // The former values are released after unlocking, because a `deinit` can run user code.
-      withExtendedLifetime((former, formerMemo)) {}
+      // The former value is released after unlocking, because a `deinit` can run user code.
+      withExtendedLifetime(former) {}
       return true
     }
   }
 
-  /// Removes and returns the memo's value, if it has the given fingerprint.
-  @usableFromInline func takeMemo(at fingerprint: Fingerprint) -> Element? {
+  /// Removes the memo, and returns its value if it belongs to the region's change. Only a memo for a later change stays.
+  @usableFromInline func takeMemo(for region: Region) -> Element? {
     var memo: (value: Element, fingerprint: Fingerprint)?
     regionChannel.lock.withLock {
-      if self.memo?.fingerprint == fingerprint { replaceMemo(with: &memo) }
+      let isLast = regionChannel.version == region.version
+      if isLast || self.memo?.fingerprint == region.fingerprint { replaceMemo(with: &memo) }
     }
-    return memo?.value
+    return memo?.fingerprint == region.fingerprint ? memo?.value : nil
   }
 
   // MARK: Observing
@@ -127,7 +123,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       let hasHistory = node.isStarted || node.snapshot != nil
       link(observation, since: hasHistory ? .beginning : region.version)
       if node.isStarted {
-        first = delivered
+        first = ignoreFirst ? nil : delivered
       } else if !ignoreFirst {
         snapshot = node.snapshot ?? Evaluation.Snapshot(of: node)
       }
@@ -144,7 +140,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       }
       releaseAfterUnlocking(evaluation)
     }
-    if !ignoreFirst, let first { observation.start(first: first, on: queue, thread) }
+    if let first { observation.start(first: first, on: queue, thread) }
     thread.deliverPlaces()
   }
 
@@ -165,7 +161,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
-    withExtendedLifetime((value, formerMemo)) {}
+    releaseAfterUnlocking((value, formerMemo))
   }
 
   /// Lets the next reader's value replace the last delivered value. The caller must hold the locks of the roots and of the
@@ -196,7 +192,8 @@ extension DerivedChannel {
       region.acquire()
       let value = known(at: Fingerprint(region.version))
       region.lock.unlock()
-      return value ?? (ownNode.readsOneVariable ? computeDirectly() : evaluate())
+      let isKeeping = currentThread().holdsLock && region.holdsObjects
+      return value ?? (isKeeping || !ownNode.readsOneVariable ? evaluate() : computeDirectly())
     }
   }
 
@@ -207,6 +204,7 @@ extension DerivedChannel {
     let evaluation = found == nil ? Evaluation(from: Evaluation.Snapshot(of: ownNode)) : nil
     ownNode.unlockRoots()
     evaluation?.compute(self)
+    defer { if currentThread().holdsLock { evaluation?.forgetVariables(of: ownNode) } }
     return found ?? evaluation.unsafelyUnwrapped.value(of: self)
   }
 

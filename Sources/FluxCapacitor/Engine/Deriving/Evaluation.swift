@@ -22,7 +22,7 @@
     }
   }
 
-  let snapshot: Snapshot
+  private(set) var snapshot: Snapshot?
 
   /// The values computed so far, starting with the values of the variables.
   private var values: [ObjectIdentifier: any Sendable]
@@ -60,14 +60,24 @@
     }
   }
 
-  @usableFromInline func add(_ value: any Sendable, of channel: AnyChannel) {
+  @usableFromInline func add<Value: Sendable>(_ value: Value, of channel: AnyChannel) {
     let id = ObjectIdentifier(channel)
+    releaseAfterUnlocking(value)
     (values[id], latest) = (value, (id, value))
   }
 
   /// Returns the fingerprint of the versions of a node's variables.
   @usableFromInline func fingerprint(of node: Node) -> Fingerprint {
-    node.fingerprint(snapshot.fingerprint)
+    node.fingerprint(snapshot.unsafelyUnwrapped.fingerprint)
+  }
+
+  /// Releases the values of the variables, or keeps them while this thread holds a lock if the variables have other values
+  /// now. To keep them always would let a transaction copy an array at each change after a read.
+  func forgetVariables(of node: Node) {
+    node.lockRoots()
+    if fingerprint(of: node) != node.currentFingerprint { releaseAfterUnlocking(snapshot) }
+    (values, snapshot) = ([:], nil)
+    node.unlockRoots()
   }
 }
 

@@ -59,6 +59,9 @@ import Synchronization
   /// by changes that other threads have forwarded to this thread.
   @usableFromInline var openPlaces: Int32 = 0
 
+  /// The channels of the first so many open places, once `hasPlace` has needed them.
+  var written: (places: Int32, channels: Set<UnsafeMutableRawPointer>) = (0, [])
+
   /// The pieces of work that stand for this thread's deliveries in the records of pending work. The thread
   /// ends these pieces when no delivery is pending.
   var accounts: [PendingWork.Ticket] = []

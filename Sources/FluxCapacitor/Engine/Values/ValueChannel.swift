@@ -17,6 +17,8 @@
 
   override var anyValue: any Sendable { stored }
 
+  @usableFromInline override var holdsObjects: Bool { !_isPOD(Element.self) }
+
   override func observe(calling didChange: @escaping @Sendable () -> Void) -> Dust {
     let observation = Observation<Element>(on: .current) { _ in didChange() }
     observation.keepsSurroundings = true
