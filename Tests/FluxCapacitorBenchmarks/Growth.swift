@@ -73,6 +73,25 @@ func growths(scale: Int) -> [Growth] {
         }
       }
     },
+    Growth(name: "write in two overlapping transactions", sizes: [100, 1_000, 10_000]) { size in
+      Workload(size) {
+        let variables = (0..<size).map { _ in Variable(0) }
+        let dusts = variables.map { $0.observe { sum.add($0) } }
+        return {
+          Dispatcher.shared.transaction {
+            for variable in variables { variable.value = 1 }
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+              Dispatcher().transaction { for variable in variables { variable.value = 2 } }
+              done.signal()
+            }
+            done.wait()
+            for variable in variables { variable.value = 3 }
+          }
+          for dust in dusts { dust.clean() }
+        }
+      }
+    },
     Growth(name: "increment, by threads", sizes: [1, 2, 4]) { size in
       Workload(scale * 100) {
         let variable = Variable(0)
