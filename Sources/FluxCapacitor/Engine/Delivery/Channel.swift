@@ -103,8 +103,7 @@ import Synchronization
   /// Appends a change to the backlog, the channel's queue of pending changes. The caller must hold the
   /// channel's lock.
   @inlinable final func enqueue(_ value: Element, isOpen: Bool = false) {
-    let extras = extras ?? .passUnretained(ensureExtras())
-    extras.use {
+    (extras ?? .passUnretained(ensureExtras())).use {
       $0.backlog.append((value, version, isOpen))
       $0.hasBacklog = true
     }

@@ -202,8 +202,7 @@ extension AnyChannel {
     while true {
       // Don't read the `next` of the last observation, because another thread might be appending to the
       // ring.
-      let isLast = dust.toOpaque() == stretch.last?.toOpaque()
-      let next = isLast ? nil : dust.use { $0.next }
+      let next = dust.toOpaque() == stretch.last?.toOpaque() ? nil : dust.use { $0.next }
       dust.use(body)
       guard let next else { return }
       dust = next

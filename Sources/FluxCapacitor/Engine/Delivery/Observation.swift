@@ -232,15 +232,15 @@ import Synchronization
   @inlinable func releaseContents() {
     lock.lock()
     let channel = self.channel.take()
-    var changes: (@Sendable (Element) -> Void)?
-    var mailbox: Mailbox<Element>?
+    var (changes, mailbox): ((@Sendable (Element) -> Void)?, Mailbox<Element>?)
     if isCleaned || !(self.mailbox?.isInUse ?? !isDirect) {
-      swap(&changes, &self.changes)
-      swap(&mailbox, &self.mailbox)
+      (changes, mailbox) = (self.changes, self.mailbox)
+      (self.changes, self.mailbox) = (nil, nil)
     }
     lock.unlock()
     // These objects are released after unlocking, because a `deinit` can run user code.
-    releaseAfterUnlocking((channel, changes, mailbox))
+    if currentThread().holdsLock { releaseAfterUnlocking((channel, changes, mailbox)) }
+    _ = (consume channel, consume changes, consume mailbox)
   }
 }
 

@@ -161,7 +161,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
-    releaseAfterUnlocking((value, formerMemo))
+    if currentThread().holdsLock { releaseAfterUnlocking((value, formerMemo)) }
+    withExtendedLifetime((value, formerMemo)) {}
   }
 
   /// Lets the next reader's value replace the last delivered value. The caller must hold the locks of the roots and of the
@@ -192,8 +193,9 @@ extension DerivedChannel {
       region.acquire()
       let value = known(at: Fingerprint(region.version))
       region.lock.unlock()
+      if let value { return value }
       let isKeeping = currentThread().holdsLock && region.holdsObjects
-      return value ?? (isKeeping || !ownNode.readsOneVariable ? evaluate() : computeDirectly())
+      return isKeeping || !ownNode.readsOneVariable ? evaluate() : computeDirectly()
     }
   }
 
