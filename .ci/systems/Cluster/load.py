@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Runs the service on two instances behind nginx, with values in PostgreSQL, and kills, stops and restarts all of them
-# under load. No acknowledged vote may be lost or counted twice. Usage: load.py PROGRAM FILE_PROGRAM, where FILE_PROGRAM is
-# the service that saves to files.
+# under load. No acknowledged vote may be lost or counted twice. Usage: load.py PROGRAM, where PROGRAM is the service that
+# saves to files. The one that saves to PostgreSQL is beside it.
 import collections
 import contextlib
 import http.client
@@ -22,7 +22,8 @@ import urllib.parse
 sys.path.append(str(pathlib.Path(__file__).parent.parent))
 from polls import free_port, results, start, vote, wait_for
 
-program, file_program = sys.argv[1:]
+file_program = sys.argv[1]
+program = f"{file_program}OnPostgres"
 polls = [f"poll {number}" for number in range(50)]
 postgres = pathlib.Path(os.path.realpath(shutil.which("initdb"))).parent
 # PostgreSQL refuses to run as root.

@@ -66,21 +66,24 @@ extension KeeperCore {
 
   /// Returns the value on the disk of an open store.
   func saved<S: Persistable>(_: S.Type, key: String?) -> Constant<S.Saved> {
-    guard let saved = openStore(S.self, key: key).saved else { fatalError() }
-    return Constant(saved)
+    Constant(openStore(S.self, key: key).saved)
   }
 
   func isSuperseded<S: Persistable>(_: S.Type, key: String?) -> Constant<Bool> {
-    let row = openStore(S.self, key: key) as? any AnyKeptRow
+    let row = openStore(S.self, key: key).kept as? any AnyKeptRow
     return Constant(row?.isSuperseded ?? Variable(false))
   }
 
-  private func openStore<S: Persistable>(_: S.Type, key: String?) -> KeptStore<S> {
-    guard let kept = keptStore(FileName(of: S.archive.name, key: key)) as? KeptStore<S> else {
+  private func openStore<S: Persistable>(
+    _: S.Type,
+    key: String?
+  ) -> (kept: any AnyKeptStore, saved: Variable<S.Saved>) {
+    let kept = keptStore(FileName(of: S.archive.name, key: key))
+    guard let kept, let saved = (kept as? KeptStore<S>)?.saved else {
       let open = key.map { "open(\(S.self).self, key: \"\($0)\", on:)" } ?? "open(\(S.self).self)"
       trap("A keeper knows no saved value of \(S.self) before \(open), or `load` with a storage.")
     }
-    return kept
+    return (kept, saved)
   }
 
   func keptStore(_ name: FileName) -> (any AnyKeptStore)? {

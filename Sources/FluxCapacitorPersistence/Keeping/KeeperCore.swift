@@ -93,10 +93,10 @@ class KeeperCore: @unchecked Sendable {
   // MARK: - The part of the subclasses
 
   /// Whether the keeper isn't closed. The caller must hold the lock.
-  var isOpen: Bool { fatalError() }
+  var isOpen: Bool { trapIsAbstract() }
 
   /// Forgets the folder or the storage. The caller must hold the lock, and releases the result after unlocking.
-  func takePlace() -> Any { fatalError() }
+  func takePlace() -> Any { trapIsAbstract() }
 
   /// A failure of the whole keeper that doesn't fail the passes.
   var standingFailure: KeeperFailure? { nil }
@@ -109,7 +109,9 @@ class KeeperCore: @unchecked Sendable {
   func sendPass(
     _ scope: @escaping @Sendable () -> Scope?,
     then completion: @escaping @Sendable (KeeperFailure?) -> Void = { _ in }
-  ) { fatalError() }
+  ) { trapIsAbstract() }
+
+  private func trapIsAbstract() -> Never { trap("\(type(of: self)) doesn't say where it saves.") }
 }
 
 // MARK: - Scheduling passes
