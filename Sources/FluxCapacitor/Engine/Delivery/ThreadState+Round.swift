@@ -155,7 +155,7 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 /// Keeps a value until this thread has left its transaction and its initializers of stores, and so holds no lock,
 /// because a `deinit` can run user code. Elsewhere, this function does nothing.
-@usableFromInline package func releaseAfterUnlocking<Value>(_ value: Value?) {
+@inlinable package func releaseAfterUnlocking<Value>(_ value: Value?) {
   let thread = currentThread()
   guard thread.holdsLock, !_isPOD(Value.self), let value else { return }
   thread.keepUntilUnlocked(Kept(value))
@@ -172,8 +172,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 }
 
 /// A value that is released with a place of a thread's round.
-private final class Kept<Value> {
+@usableFromInline final class Kept<Value> {
   let value: Value
 
-  init(_ value: Value) { self.value = value }
+  @usableFromInline init(_ value: Value) { self.value = value }
 }

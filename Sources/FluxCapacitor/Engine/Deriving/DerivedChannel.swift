@@ -161,7 +161,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     }
     region.lock.unlock()
     // The replaced values are released after unlocking, because a `deinit` can run user code.
-    if currentThread().holdsLock { releaseAfterUnlocking((value, formerMemo)) }
+    releaseAfterUnlocking((value, formerMemo))
     withExtendedLifetime((value, formerMemo)) {}
   }
 
