@@ -2,24 +2,24 @@
 ///
 /// If a value exceeds the budget, the tree has only the value's first parts.
 package struct ValueTree: Sendable, Hashable {
-  package enum Form: Sendable {
+  package enum Form: String, Sendable {
     /// A number, a Boolean or nil.
-    case number
+    case number = "n"
 
     /// A whole string. The name is the string itself.
-    case string
+    case string = "s"
 
     /// A different value without parts, or a part of a long string. The name is the value's description.
-    case description
+    case description = "t"
 
     /// A struct, a tuple, or an enum case with a payload. The name is the struct's type or the case.
-    case fields
+    case fields = "f"
 
     /// A list or a set.
-    case elements
+    case elements = "e"
 
     /// A dictionary.
-    case entries
+    case entries = "d"
   }
 
   package struct Part: Sendable, Hashable {

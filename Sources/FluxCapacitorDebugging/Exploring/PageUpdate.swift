@@ -22,7 +22,7 @@ struct PageUpdate: Encodable, Sendable {
 
     /// The changed parts of the value, or nil if the change is the change from the whole old value to the
     /// whole new value. The list is empty if both values are equal.
-    let parts: [Part]?
+    let parts: [ValueDifference.Change]?
 
     /// Phrases about the parts that the list omits, or nil if the list is complete.
     let rest: [String]?
@@ -32,26 +32,6 @@ struct PageUpdate: Encodable, Sendable {
 
     /// The new value, or nil if its tree is the same as the tree of the old value.
     let new: ValueTree?
-  }
-
-  /// A changed part of a value.
-  struct Part: Encodable, Sendable {
-    let path: String
-
-    /// The places in the path that have positions of elements without ids, or nil if there are none.
-    let places: [Int]?
-    let old: ValueTree?
-    let new: ValueTree?
-
-    /// True if the part is the count of a collection, or nil for another part.
-    let isCount: Bool?
-
-    init(_ change: ValueDifference.Change) {
-      path = change.path.text
-      places = change.path.places.isEmpty ? nil : change.path.places
-      (old, new) = (change.old, change.new)
-      isCount = change.isCount ? true : nil
-    }
   }
 
   /// The page's title if the page starts with this update, or nil if this update continues the page.

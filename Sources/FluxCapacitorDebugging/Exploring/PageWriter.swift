@@ -85,8 +85,7 @@ struct PageWriter {
     places[number].latest = new
     return PageUpdate.Change(
       number: number,
-      parts: difference.isOfWholeValues
-        ? nil : difference.changes.map(PageUpdate.Part.init),
+      parts: difference.isOfWholeValues ? nil : difference.changes,
       rest: difference.rest.isEmpty ? nil : difference.rest,
       old: old == latest ? nil : old,
       new: new == old ? nil : new

@@ -9,29 +9,32 @@ extension ValueTree: Encodable {
   /// parts, and the value's text follows. A value with parts is a list of its form, its name and the number of its
   /// omitted parts, followed by the label and the tree of each part.
   package func encode(to encoder: any Encoder) throws {
-    switch form {
-    case .number: try encode("n" + name, to: encoder)
-    case .string: try encode("s" + name, to: encoder)
-    case .description: try encode("t" + name, to: encoder)
-    case .fields: try encode(parts, as: "f", to: encoder)
-    case .elements: try encode(parts, as: "e", to: encoder)
-    case .entries: try encode(parts, as: "d", to: encoder)
+    if [.number, .string, .description].contains(form) {
+      var text = encoder.singleValueContainer()
+      return try text.encode(form.rawValue + name)
     }
-  }
-
-  private func encode(_ text: String, to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-
-  private func encode(_ parts: [Part], as form: String, to encoder: any Encoder) throws {
     var list = encoder.unkeyedContainer()
-    try list.encode(form)
+    try list.encode(form.rawValue)
     try list.encode(name)
     try list.encode(omitted)
     for part in parts {
       try list.encode(part.label)
       try list.encode(part.tree)
     }
+  }
+}
+
+extension ValueDifference.Change: Encodable {
+  private enum Key: CodingKey { case path, places, old, new, isCount }
+
+  /// Encodes the changed part for an explorer's page.
+  package func encode(to encoder: any Encoder) throws {
+    var part = encoder.container(keyedBy: Key.self)
+    try part.encode(path.text, forKey: .path)
+    // The places in the path that have positions of elements without ids.
+    if !path.places.isEmpty { try part.encode(path.places, forKey: .places) }
+    try part.encodeIfPresent(old, forKey: .old)
+    try part.encodeIfPresent(new, forKey: .new)
+    if isCount { try part.encode(true, forKey: .isCount) }
   }
 }

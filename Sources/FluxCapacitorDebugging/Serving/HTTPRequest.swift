@@ -4,8 +4,11 @@ import Foundation
 struct HTTPRequest: Sendable {
   let method: String
   let path: String
-  let body: String
   private let headers: [String: [String]]
+
+  /// The number of bytes of the body, which follow the head.
+  let bodySize: Int
+  var body = ""
 
   /// The error for a request that is invalid or too long.
   struct Malformed: Error {}
@@ -23,11 +26,9 @@ struct HTTPRequest: Sendable {
     return nil
   }
 
-  /// Parses the request at the beginning of an array of bytes, or returns nil if the request is incomplete.
-  ///
-  /// - Parameter head: The range of the empty line after the head.
-  init?(_ bytes: [UInt8], _ head: Range<Int>) throws(Malformed) {
-    var lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self)
+  /// Parses the head of a request, without the empty line.
+  init(head: some Collection<UInt8>) throws(Malformed) {
+    var lines = String(decoding: head, as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: false)
     let words = lines.removeFirst().split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, words[1].hasPrefix("/"), ["HTTP/1.1", "HTTP/1.0"].contains(words[2])
@@ -48,12 +49,10 @@ struct HTTPRequest: Sendable {
       let length = UInt16(headers["content-length"]?.first ?? "0"), length <= HTTPRequest.mostBytes,
       headers["content-length"]?.first?.first != "+"
     else { throw Malformed() }
-    let body = bytes[head.upperBound...]
-    guard body.count >= Int(length) else { return nil }
     method = String(words[0])
     path = String(words[1])
+    bodySize = Int(length)
     self.headers = headers
-    self.body = String(decoding: body.prefix(Int(length)), as: UTF8.self)
   }
 
   /// Returns the values of all headers with a given lowercase name.

@@ -10,7 +10,9 @@ final class LiveConnection {
   var deadline: ContinuousClock.Instant?
 
   private var received: [UInt8] = []
-  private var head: Range<Int>?
+
+  /// The request whose body is still to arrive.
+  private var request: HTTPRequest?
   private var hasRequest = false
 
   /// Whether the client has finished sending, and waits for the response.
@@ -72,8 +74,12 @@ final class LiveConnection {
       return nil
     }
     do throws(HTTPRequest.Malformed) {
-      if head == nil { head = try HTTPRequest.head(of: received, from: start) }
-      guard let head, let request = try HTTPRequest(received, head) else { return nil }
+      if request == nil, let end = try HTTPRequest.head(of: received, from: start) {
+        request = try HTTPRequest(head: received[..<end.lowerBound])
+        received.removeSubrange(..<end.upperBound)
+      }
+      guard var request, received.count >= request.bodySize else { return nil }
+      request.body = String(decoding: received.prefix(request.bodySize), as: UTF8.self)
       (hasRequest, received) = (true, [])
       return .success(request)
     } catch {

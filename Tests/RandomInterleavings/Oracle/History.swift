@@ -72,6 +72,30 @@
 
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
 
+      /// What the thread has made or read in a body. The thread keeps these objects until the operation of the body has ended,
+      /// so what is released before, the library releases.
+      private var kept: [Any] = []
+
+      /// Whether the thread itself replaces or releases an object in a body.
+      var isLettingGo: Bool { isInBody && letsGo }
+      private var letsGo = false
+
+      func whileLettingGo(_ letsGo: Bool, _ body: () -> Void) {
+        let former = self.letsGo
+        self.letsGo = letsGo
+        body()
+        self.letsGo = former
+      }
+
+      func keep(_ object: Any) { if isInBody { kept.append(object) } }
+
+      func releaseKept() {
+        guard !isInBody else { return }
+        let kept = kept
+        self.kept = []
+        withExtendedLifetime(kept) {}
+      }
+
       typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
 
       fileprivate func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
@@ -180,6 +204,8 @@
       if isTaken { world.fail("D1: two bodies of dispatcher \(dispatcher) overlap.") }
       place.enter(dispatcher, in: \.dispatchers, body)
     }
+
+    func releaseKept() { for place in places.values { place.releaseKept() } }
 
     func inBody(ofMutation lock: Int, _ body: () -> Void) { place.enter(lock, in: \.mutated, body) }
 

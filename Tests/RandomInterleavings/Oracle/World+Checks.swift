@@ -31,11 +31,12 @@
     /// Checks what holds when all tasks have ended, and then ends everything.
     func finish() {
       let checks = [
-        checkWatchers, checkListeners, checkTrackings, checkJobs, checkEffects,
+        checkWatchers, checkMainQueue, checkListeners, checkTrackings, checkJobs, checkEffects,
         checkSessions, checkKeeping,
       ]
       for check in checks where failure == nil { check() }
       isOver = true
+      history.releaseKept()
       for endable in watchers + listeners as [Endable] {
         let endsByItself = endable.isInBag || endable.endsWithItsSource && endable.task == nil
         if !endsByItself { end(endable) }
@@ -63,6 +64,17 @@
           return fail("\(watcher) \(problem): \(calls)")
         }
       }
+    }
+
+    /// The calls on the main queue are in the order of the writes beside which nothing happened.
+    private func checkMainQueue() {
+      let watchers = watchers.filter {
+        $0.isOnMain && $0.leaves.count == 1 && !$0.leaves[0].isSettled
+      }
+      let calls = watchers.flatMap { $0.calls.dropFirst($0.ignoresFirst ? 0 : 1) }
+      let writes = calls.sorted { $0.begin < $1.begin }.map { $0.writes[0] }
+      let order = writes.compactMap(ordered.firstIndex)
+      if order != order.sorted() { fail("D2: the calls on the main queue are in another order.") }
     }
 
     private func missing(to listener: Listener) -> [Int] {

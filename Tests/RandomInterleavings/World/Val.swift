@@ -72,7 +72,11 @@
       (self.value, self.leaves, self.val) = (value, leaves, val)
     }
 
-    func read() -> Val { val(value.value) }
+    func read() -> Val {
+      let element = value.value
+      world.history.place.keep(element)
+      return val(element)
+    }
 
     func map() -> any AnyNode {
       let map = value.map { [val, leaves] element in

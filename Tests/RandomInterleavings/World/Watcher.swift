@@ -50,6 +50,9 @@
     /// changes keeps the nodes active that have lost their observers meanwhile.
     var othersSince = 0
 
+    /// Whether the observer is called on the main queue.
+    var isOnMain = false
+
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false
 
@@ -99,11 +102,15 @@
   /// An object of the user that notes its release: what a closure captures, or a part of a value or a store. Its
   /// properties never change.
   class Token: @unchecked Sendable {
+    /// Whether the thread that makes the object in a body keeps it until the end of the body.
+    let isKept: Bool
     private let run: Int
 
-    init() {
+    init(isKept: Bool = true) {
+      self.isKept = isKept
       run = world.run
       world.liveObjects += 1
+      if isKept { world.history.place.keep(self) }
     }
 
     deinit { if world.run == run { world.noteRelease(of: self) } }

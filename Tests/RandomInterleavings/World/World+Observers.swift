@@ -9,6 +9,7 @@
     func observe(_ op: Op) {
       guard let source = node(op) else { return }
       let node = derive(source, op.watch.derivation)
+      history.place.keep((source, node))
       let watcher = Watcher(op, node)
       watcher.endsWithItsSource = node === source && op.target % nodes.count < plan.roots.count
       history.beginObserving(watcher)
@@ -18,6 +19,7 @@
         withExtendedLifetime(token) { world.call(watcher, val) }
       }
       let queue = queue(op.watch.queue)
+      if case .main = queue { watcher.isOnMain = op.watch.style != .loop }
       switch op.watch.style {
       case .plain: watcher.dust = node.observe(queue, ignoreFirst: op.watch.ignoresFirst, called)
       case .changes:
@@ -27,7 +29,7 @@
           called(new)
         }
       case .scope:
-        let target = Token()
+        let target = Token(isKept: false)
         watcher.target = target
         watcher.scope = node.observe(queue, during: target, called)
       case .loop: watcher.task = node.loop(called) { watcher.hasEnded = true }

@@ -198,6 +198,7 @@
       }
       if let older { fail("R1: store \(record.number) is made although \(older.number) exists.") }
       held.append(store)
+      history.place.keep(store)
     }
 
     func letGo(_ op: Op) {
@@ -212,6 +213,7 @@
 
     func clear(_ op: Op) {
       let store = held[op.target % held.count]
+      history.place.keep(store)
       let record = store.record
       let begin = history.tick()
       record.endBegins = min(record.endBegins, begin)

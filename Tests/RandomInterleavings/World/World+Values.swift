@@ -76,8 +76,9 @@
 
     func modify(_ op: Op) {
       let root = op.target % plan.roots.count
-      func change(_ body: (Val) -> Void) {
+      func change(_ old: Any, _ body: (Val) -> Void) {
         history.inBody(ofMutation: lock(of: root)) {
+          history.place.keep(old)
           body(Val([0]))
           // Constants can be made even in a mutation.
           let (one, other) = (variables[root]?.constant, variables[root]?.constant)
@@ -88,11 +89,11 @@
           body(newVal(op, for: root))
         }
       }
-      func change(_ row: inout Row?) { change { row = Row(id: root, val: $0) } }
+      func change(_ row: inout Row?) { change(row as Any) { row = Row(id: root, val: $0) } }
       if plan.roots[root] == .row, let table {
         change(&table[id: RowID(root)])
       } else {
-        variables[root]?.modify { value in change { value = $0 } }
+        variables[root]?.modify { value in change(value) { value = $0 } }
       }
     }
 
@@ -124,6 +125,7 @@
       trackings.append(tracking)
       let begin = history.now
       let val = withObservationTracking(node.read) { tracking.hasFired = true }
+      history.place.keep(node)
       tracking.installed = history.tick()
       if scheduledThread?.isMain == true { tracking.seenOnMain = val.writes }
       check(val.writes, of: node.leaves, in: "a tracked read", since: begin)

@@ -25,6 +25,9 @@
     var listeners: [Listener] = []
     var trackings: [Tracking] = []
 
+    /// The writes beside which nothing happened, in their order.
+    var ordered: [Int] = []
+
     // Stores
     var dispatchers: [Dispatcher] = []
     var stores: [WorkStore] = []
@@ -110,9 +113,13 @@
       guard !isOver, mayPerform(op) else { return }
       guard let act = World.operations[op.kind] else { return fail("Nothing does \(op.name).") }
       let run = history.begin(op)
-      act(self)(op)
+      history.place.whileLettingGo([.set, .replaceAll, .letGo].contains(op.kind)) { act(self)(op) }
       history.end(run)
-      if run.wasAlone, failure == nil { checkDelivered(after: run) }
+      if run.wasAlone, failure == nil {
+        checkDelivered(after: run)
+        if op.kind == .set { ordered += run.newWrites.map(\.write) }
+      }
+      history.place.releaseKept()
     }
 
     private func transaction(_ op: Op) { dispatcher(op).transaction { performBody(of: op) } }
@@ -167,10 +174,10 @@
 
     // MARK: - Releases
 
-    func noteRelease(of object: AnyObject) {
+    func noteRelease(of object: Token) {
       liveObjects -= 1
       let held = heldLocks
-      let isInLock = held.engine > 0 || held.user > 0 && !history.place.isInBody
+      let isInLock = held.engine > 0 || held.user > 0 && object.isKept && !history.place.isLettingGo
       if isInLock { return fail("V3: a value is released under a lock of the library.") }
       guard let actions = actionsAtEnd.removeValue(forKey: ObjectIdentifier(object)) else { return }
       if !isOver, history.place.mutated.isEmpty { actions.forEach(perform) }
