@@ -25,6 +25,37 @@
       }
     }
 
+    /// The constant has not delivered the transaction's change yet.
+    @Test(
+      arguments: [
+        { Constant.combine($0, $1) },
+        { Constant.combine(Constant.combine($0, $1), $1).map { $0.0 } },
+      ] as [@Sendable (Variable<Int>, Variable<Int>) -> Constant<(Int, Int)>]
+    )
+    func observerAfterATransactionStartsWithItsWholeResult(
+      derive: @escaping @Sendable (Variable<Int>, Variable<Int>) -> Constant<(Int, Int)>
+    ) {
+      explore { scenario in
+        let (left, right, log, late) = (Variable(0), Variable(0), Log<[Int]>(), Log<[Int]>())
+        let both = derive(left, right)
+        _ = left.observe(ignoreFirst: true) { _ in both.observe(in: log) { [$0.0, $0.1] } }
+        scenario.transaction {
+          left.value = 1
+          _ = both.observe(ignoreFirst: true) { _ in }
+          right.value = 1
+        }
+        scenario.thread {
+          if !log.entries.isEmpty { both.observe(in: late) { [$0.0, $0.1] } }
+        }
+        scenario.check {
+          #expect(log.entries == [[1, 1]])
+          #expect(late.entries == [[1, 1]] || late.entries.isEmpty)
+          right.value = 2
+          #expect(log.last == [1, 2])
+        }
+      }
+    }
+
     // MARK: Observers that subscribe while another thread's transaction is open
 
     @Test func observerOfAMapOfACombinedConstantNeverGoesBack() {

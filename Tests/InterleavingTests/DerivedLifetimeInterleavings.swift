@@ -28,8 +28,20 @@
         variable.value = nil
       }
 
-      #expect(held.entries == [false])
+      #expect(held.entries.count == 1)
       withExtendedLifetime(variable) {}
+    }
+
+    @Test func valueIsReleasedWithItsLastDustAndItsVariable() {
+      let (held, variable) = (Log<Bool>(), Variable<Released?>(nil))
+      let constant = variable.map { $0 }
+      variable.value = Released(in: held)
+
+      constant.observe { _ in }.clean()
+      variable.value = nil
+
+      #expect(held.entries == [false])
+      withExtendedLifetime(constant) {}
     }
 
     /// An earlier read already tracks the constant. For that earlier read, the transaction changes nothing.

@@ -64,5 +64,53 @@
         }
       }
     }
+
+    // MARK: Values that count as equal
+
+    /// The constant of the users has delivered only "old".
+    @Test func readOfASkippedValueChangesNothingForObservers() {
+      explore { scenario in
+        let (user, count, log) = (Variable(User(name: "old")), Variable(0), Log<String>())
+        let current = user.removeDuplicates()
+        let row = Constant.combine(current, count).map { "\($0.name) \($1)" }
+        _ = current.observe { _ in }
+        row.observe(in: log)
+        scenario.transaction {
+          user.value.name = "new"
+          count.value = 1
+          _ = (row.value, current.value)
+        }
+        scenario.thread { _ = row.value }
+        scenario.check {
+          count.value = 2
+          #expect(log.entries == ["old 0", "old 1", "old 2"])
+        }
+      }
+    }
+
+    @Test func readBeforeTheDeliveryLeavesNoSkippedValueForNewObservers() {
+      explore { scenario in
+        let (user, log) = (Variable(User(name: "old")), Log<String>())
+        let current = user.removeDuplicates()
+        let name = current.map(\.name)
+        _ = current.observe { _ in }
+        scenario.transaction {
+          user.value.name = "new"
+          _ = (current.value, name.value)
+        }
+        scenario.thread { _ = name.value }
+        scenario.check {
+          name.observe(in: log)
+          #expect(log.entries == ["old"])
+        }
+      }
+    }
+  }
+
+  /// A user that is equal to every other one.
+  private struct User: Equatable, Sendable {
+    var name: String
+
+    static func == (_: User, _: User) -> Bool { true }
   }
 #endif

@@ -15,6 +15,9 @@ extension Node {
   /// The fingerprint of the variables' current versions. The caller must hold the locks of the variables.
   @usableFromInline var currentFingerprint: Fingerprint { fingerprint { Fingerprint($0.version) } }
 
+  /// Whether an open transaction has written a variable. The caller must hold the locks of the variables.
+  var isUncommitted: Bool { roots.contains { $0.channel.pendingWrite.isWritten } }
+
   /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
   /// the roots.
   ///
@@ -28,7 +31,7 @@ extension Node {
   ) -> (nodes: [Node], snapshot: Evaluation.Snapshot?) {
     var nodes: [Node] = []
     var snapshot: Evaluation.Snapshot?
-    let isUncommitted = roots.contains { $0.channel.pendingWrite.isWritten }
+    let isUncommitted = isUncommitted
     visitSourcesFirst(unless: \.isActive) { node in
       if isUncommitted { node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten) }
       let isToStart = isValueNeeded || node.needsValue || !node.awaited.isEmpty

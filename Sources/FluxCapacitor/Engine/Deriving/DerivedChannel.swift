@@ -49,7 +49,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       case .recall(let evaluation): channel.recall(in: evaluation)
       case .evaluate(let evaluation): channel.evaluate(in: evaluation)
       case .start(let evaluation): channel.start(from: evaluation)
-      case .stop(let discarded): channel.stop(&discarded.pointee)
+      case .stop(let discarded): discarded.pointee.append(channel.delivered.take() as Any)
       }
     }
     super.init(handles: AnyChannel.derived | 1)
@@ -118,14 +118,15 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     var (activated, snapshot) = node.activate(needingValue: !ignoreFirst, on: thread)
     var first: Element?
     withRegionLocked { region in
-      // The observer joins the history of the other observers. If the node has no history yet, the observer
-      // starts with the current value.
-      let hasHistory = node.isStarted || node.snapshot != nil
+      // The observer joins the history of the other observers. If the node has no history yet, or only half of a transaction
+      // that has ended, the observer starts with the current value.
+      let hasHalf = (node.joinsNext || node.isJoining) && !node.isUncommitted
+      let hasHistory = !hasHalf && (node.isStarted || node.snapshot != nil)
       link(observation, since: hasHistory ? .beginning : region.version)
-      if node.isStarted {
+      if hasHistory, node.isStarted {
         first = ignoreFirst ? nil : delivered
       } else if !ignoreFirst {
-        snapshot = node.snapshot ?? Evaluation.Snapshot(of: node)
+        snapshot = hasHistory ? node.snapshot : Evaluation.Snapshot(of: node)
       }
     }
     node.unlockRoots()
@@ -165,17 +166,6 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     withExtendedLifetime((value, formerMemo)) {}
   }
 
-  /// Lets the next reader's value replace the last delivered value. The caller must hold the locks of the roots and of the
-  /// region.
-  ///
-  /// - Parameter discarded: Receives what the caller must release after unlocking.
-  @usableFromInline func stop(_ discarded: inout [Any]) {
-    guard let value = delivered.take() else { return }
-    var memo: (value: Element, fingerprint: Fingerprint)? = (value, ownNode.deliveredFingerprint)
-    if self.memo?.fingerprint != ownNode.currentFingerprint { replaceMemo(with: &memo) }
-    discarded.append(memo as Any)
-  }
-
   /// Does nothing, because the channel continues to call its observers without a handle.
   override func close() {}
 
@@ -192,9 +182,10 @@ extension DerivedChannel {
       // mutation.
       region.acquire()
       let value = known(at: Fingerprint(region.version))
+      let mayKeep = isSame != nil && delivered != nil
       region.lock.unlock()
       if let value { return value }
-      let isKeeping = currentThread().holdsLock && region.holdsObjects
+      let isKeeping = mayKeep || currentThread().holdsLock && region.holdsObjects
       return isKeeping || !ownNode.readsOneVariable ? evaluate() : computeDirectly()
     }
   }
@@ -242,7 +233,10 @@ extension DerivedChannel {
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let value = formula(.evaluation(evaluation))
-    remember(value, at: evaluation.fingerprint(of: ownNode))
+    if isSame != nil, regionChannel.lock.withLock({ delivered != nil }) {
+      evaluation.isProvisional = true
+    }
+    if !evaluation.isProvisional { remember(value, at: evaluation.fingerprint(of: ownNode)) }
     evaluation.add(value, of: self)
   }
 

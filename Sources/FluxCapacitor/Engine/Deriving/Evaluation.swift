@@ -24,6 +24,10 @@
 
   private(set) var snapshot: Snapshot?
 
+  /// Whether a constant that skips equal values might skip the value computed here, because its change still waits for
+  /// delivery. Then nothing is remembered.
+  @usableFromInline var isProvisional = false
+
   /// The values computed so far, starting with the values of the variables.
   private var values: [ObjectIdentifier: any Sendable]
 

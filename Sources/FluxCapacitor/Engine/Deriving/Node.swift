@@ -61,7 +61,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var takesPart = false
 
   /// Whether the node has awaited the change. It has missed earlier ones, so it's computed whichever of its sources
-  /// have changed.
+  /// have changed. The deliverer sets this property under the region's lock, so threads with the lock may read it.
   @exclusivity(unchecked) @usableFromInline var isJoining = false
 
   /// Whether the change gives the node a new value.
