@@ -11,7 +11,7 @@ extension PrimitiveValue {
   ///
   /// You can read, observe and derive from the result, as from any constant.
   ///
-  /// - Without observers, the constant computes its value when you read it, and keeps the result until a source changes.
+  /// - Without observers, the constant computes its value when you read it, and keeps the result for later reads.
   /// - With observers, it computes each change once, and delivers it after the reduce or transaction that made the change.
   ///   If you read the constant before this delivery, your read computes the new value, possibly before observers receive
   ///   it. A thread that reads in an observer, or while another thread delivers, may compute a value a second time.

@@ -31,9 +31,8 @@ extension Node {
   ) -> (nodes: [Node], snapshot: Evaluation.Snapshot?) {
     var nodes: [Node] = []
     var snapshot: Evaluation.Snapshot?
-    let isUncommitted = isUncommitted
     visitSourcesFirst(unless: \.isActive) { node in
-      if isUncommitted { node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten) }
+      if node.isUncommitted { node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten) }
       let isToStart = isValueNeeded || node.needsValue || !node.awaited.isEmpty
       // A region that begins with a constant can be behind the variables. An observer that joins the node later
       // starts with the value of the snapshot.
