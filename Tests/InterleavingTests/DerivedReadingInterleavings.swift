@@ -98,7 +98,7 @@
           user.value.name = "new"
           _ = (current.value, name.value)
         }
-        scenario.thread { _ = name.value }
+        scenario.thread { _ = (current.value, name.value) }
         scenario.check {
           name.observe(in: log)
           #expect(log.entries == ["old"])
