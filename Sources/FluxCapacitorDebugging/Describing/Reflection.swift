@@ -27,25 +27,51 @@ enum Reflection {
     // A cast also unwraps optionals.
     case let number as any Numeric: self = .number("\(number)")
     case let flag as Bool: self = .number("\(flag)")
-    default: self.init(of: value, Mirror(reflecting: value), &searches)
+    default: self.init(of: value, mirror(of: value), &searches)
     }
   }
 
   private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
-    switch mirror.displayStyle {
-    case .optional, .collection, .set, .dictionary, .tuple:
-      self = .composed(mirror, mirror.displayStyle ?? .tuple)
-    case _ where type(of: value) is AnyClass:
-      self = Reflection.isDescribed(value) ? .described : .opaque
-    case let style:
-      if Reflection.isDescribed(value), !Reflection.hasSecret(value, searches: &searches) {
-        self = .described
-      } else {
-        // A custom mirror usually has no style. A function and a type have neither a style nor children.
-        self =
-          style == nil && mirror.children.isEmpty ? .opaque : .composed(mirror, style ?? .struct)
+    let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
+    let isContainer =
+      switch style {
+      case .optional, .collection, .set, .dictionary, .tuple: true
+      default: false
       }
+    let isDescribed = !isContainer && Reflection.isDescribed(value)
+    let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
+    let mightReveal =
+      (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
+    if isDescribed, !mightReveal {
+      self = .described
+    } else if isObject && !isContainer || isOwn && mightReveal
+      // A custom mirror usually has no style. A function and a type have neither a style nor children.
+      || style == nil && mirror.children.isEmpty
+    {
+      self = .opaque
+    } else {
+      self = .composed(mirror, style ?? .struct)
     }
+  }
+
+  /// Returns whether a mirror shows the elements of a sequence, which are no texts about secrets.
+  private static func showsElements(_ mirror: Mirror, of value: Any) -> Bool {
+    func isElement<Elements: Sequence>(_: Elements) -> Bool {
+      mirror.children.first.map { $0.value is Elements.Element } ?? false
+    }
+    return (value as? any Sequence).map { isElement($0) } ?? false
+  }
+
+  /// Returns the id of a row, or nil if the id might be a text from a secret.
+  static func id(of row: Any) -> Any? {
+    guard let row = row as? any Identifiable, !(row is any Secret) else { return nil }
+    let id: any Hashable = row.id
+    // A stored id isn't taken out of a secret.
+    let isStored =
+      !(type(of: row) is AnyClass)
+      && storedParts(of: row).contains { $0.value as? AnyHashable == AnyHashable(id) }
+    var searches = 1_000
+    return isStored || !hasSecret(row, searches: &searches) ? id : nil
   }
 
   private static func isDescribed(_ value: Any) -> Bool {
@@ -62,53 +88,47 @@ enum Reflection {
 
   /// Returns whether a value is a secret, or contains a secret, also as a constant of an object.
   static func hasSecret(_ value: Any) -> Bool {
-    var rest = Int.max
+    var rest = 10_000_000
     return hasSecret(value, inObjects: true, within: &rest)
   }
 
   /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
   ///
-  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true.
+  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true. It is
+  ///   also true for a mirror inside 1,000 others, because a mirror can contain itself.
   private static func hasSecret(_ value: Any, inObjects: Bool, within rest: inout Int) -> Bool {
-    var (parts, objects) = ([value], Set<ObjectIdentifier>())
-    while let part = parts.popLast() {
-      if rest == 0 || part is any Secret { return true }
+    var parts: [(value: Any, mirrors: Int)] = [(value, 0)]
+    var objects = Set<ObjectIdentifier>()
+    while let (part, mirrors) = parts.popLast() {
+      if rest == 0 || mirrors > 1_000 || part is any Secret { return true }
       rest -= 1
-      let mirror = Mirror(reflecting: part)
       if !(type(of: part) is AnyClass) {
-        parts += mirror.children.lazy.map(\.value).prefix(rest + 1)
-        if hasOwnMirror(part) { parts += storedParts(of: part) }
-      } else if inObjects, objects.insert(ObjectIdentifier(part as AnyObject)).inserted,
-        hasSecretVariable(part, mirror, addingConstantsTo: &parts)
-      {
-        return true
+        let isOwn = hasOwnMirror(part)
+        let children = mirror(of: part).children.lazy.map(\.value).prefix(rest + 1)
+        parts += children.map { ($0, mirrors + (isOwn ? 1 : 0)) }
+        if isOwn { parts += storedParts(of: part).map { ($0.value, mirrors) } }
+      } else if inObjects, objects.insert(ObjectIdentifier(part as AnyObject)).inserted {
+        guard let constants = constantsUnlessSecret(of: part) else { return true }
+        parts += constants.map { ($0, mirrors) }
       }
     }
     return false
   }
 
-  /// Returns whether an object has a variable with the type of a secret, and adds the object's constants to a list.
+  /// Returns the constants of an object, or nil if a variable of the object has the type of a secret.
   ///
   /// Another thread might be changing a variable of the object. So only the type of a variable is examined.
-  private static func hasSecretVariable(
-    _ object: Any,
-    _ mirror: Mirror,
-    addingConstantsTo parts: inout [Any]
-  ) -> Bool {
-    if object is any CustomReflectable { return false }
-    var number = 0
-    for mirror in Array(sequence(first: mirror, next: \.superclassMirror)).reversed() {
-      for index in mirror.children.indices {
-        var field = Field()
-        let fieldType = runtimeField(type(of: object), index: number, field: &field)
-        field.freeName?(field.name)
-        number += 1
-        if field.isVariable, fieldType is any Secret.Type { return true }
-        // An object that isn't kept might not exist anymore.
-        if !field.isVariable, field.isStrong { parts.append(mirror.children[index].value) }
-      }
+  private static func constantsUnlessSecret(of object: Any) -> [Any]? {
+    if object is any CustomReflectable { return [] }
+    let fields = Field.all(of: type(of: object))
+    if fields.contains(where: { $0.isVariable && $0.type is any Secret.Type }) { return nil }
+    let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
+    let places = Array(mirrors).reversed().flatMap { mirror in
+      mirror.children.indices.map { (mirror, $0) }
     }
-    return false
+    // An object that isn't kept might not exist anymore.
+    return zip(fields, places).filter { $0.0.isStrong && !$0.0.isVariable }
+      .map { $0.1.0.children[$0.1.1].value }
   }
 }
 
@@ -123,25 +143,64 @@ package func hasHiddenContent(_ value: Any) -> Bool {
   return ["Builtin.", "<<<"].contains { name.hasPrefix($0) }
 }
 
+/// Returns the mirror of a value. The type stands for an object that a struct doesn't keep, because the object might not
+/// exist anymore.
+func mirror(of value: Any) -> Mirror {
+  let mirror = Mirror(reflecting: value)
+  guard mirror.displayStyle == .struct, !(value is any CustomReflectable),
+    !Field.all(of: type(of: value)).allSatisfy(\.isStrong)
+  else { return mirror }
+  return Mirror(value, children: storedParts(of: value), displayStyle: .struct)
+}
+
 /// Returns the parts that a struct, an enum or a tuple consists of, whatever its own mirror shows.
-private func storedParts(of value: Any) -> [Any] {
-  func parts<Value>(_ value: Value) -> [Any] {
+private func storedParts(of value: Any) -> [Mirror.Child] {
+  func parts<Value>(_ value: Value) -> [Mirror.Child] {
     // The static type can be a protocol.
     let type = type(of: value as Any)
+    let fields = Field.all(of: type)
     return (0..<runtimePartCount(value, type)).map { index in
-      var field = Field()
-      defer { field.freeName?(field.name) }
-      return runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+      if index < fields.count, !fields[index].isStrong {
+        return (fields[index].name, UnkeptObject(description: "\(fields[index].type)"))
+      }
+      var (name, freeName): (Name?, FreeName?)
+      defer { freeName?(name) }
+      let part = runtimePart(value, type, index, name: &name, freeName: &freeName)
+      return (name.map { String(cString: $0) }, part)
     }
   }
   return _openExistential(value, do: parts)
 }
 
+/// Stands for an object that a struct doesn't keep.
+private struct UnkeptObject: CustomStringConvertible {
+  let description: String
+}
+
 private typealias Name = UnsafePointer<CChar>
 private typealias FreeName = @convention(c) (Name?) -> Void
 
-/// The answer of ``runtimeField(_:index:field:)``.
+/// A stored property of a struct or a class.
 private struct Field {
+  let name: String?
+  let type: any Any.Type
+  let isStrong: Bool
+  let isVariable: Bool
+
+  /// Returns the stored properties of a type, also the inherited ones. Other types than structs and classes have none.
+  static func all(of type: any Any.Type) -> [Field] {
+    (0..<runtimeFieldCount(type)).map { index in
+      var field = RuntimeField()
+      defer { field.freeName?(field.name) }
+      let type = runtimeField(type, index: index, field: &field)
+      let name = field.name.map { String(cString: $0) }
+      return Field(name: name, type: type, isStrong: field.isStrong, isVariable: field.isVariable)
+    }
+  }
+}
+
+/// The answer of ``runtimeField(_:index:field:)``.
+private struct RuntimeField {
   var name: Name?
   var freeName: FreeName?
   var isStrong = false
@@ -149,11 +208,14 @@ private struct Field {
 }
 
 // With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func runtimeFieldCount(_: any Any.Type) -> Int
+
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
 private func runtimeField(
   _: any Any.Type,
   index: Int,
-  field: UnsafeMutablePointer<Field>
+  field: UnsafeMutablePointer<RuntimeField>
 ) -> any Any.Type
 
 @_silgen_name("swift_reflectionMirror_count")

@@ -103,9 +103,9 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Replaces the contents of a file with the states, or writes the states into a pipe or a device.
+  /// Replaces the contents of a file with the states, or writes the states into a pipe or a device such as `/dev/stdout`.
   public func write(to url: URL) throws {
-    try data().replaceContents(of: url)
+    try OutputFile(url).write(data())
   }
 
   /// Dispatches all states of the flow in order.
