@@ -10,14 +10,15 @@ enum Reflection {
   /// A value with a description of its own, which contains no secret.
   case described
 
-  /// A value without a description or visible parts, such as an object.
+  /// A value without a description or visible parts, such as an object, or a value whose own mirror might show the text
+  /// of a secret.
   case opaque
 
   /// A value that consists of visible parts.
   case composed(Mirror, Mirror.DisplayStyle)
 
   /// - Parameter searches: The number of parts that the searches for secrets may still examine. If the number is
-  ///   too small, a value with a description counts as composed.
+  ///   too small, a value with a description counts as composed, and one with a mirror of its own as opaque.
   init(_ value: Any, searches: inout Int) {
     switch value {
     case is any Secret: self = .secret
@@ -33,11 +34,7 @@ enum Reflection {
 
   private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
     let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
-    let isContainer =
-      switch style {
-      case .optional, .collection, .set, .dictionary, .tuple: true
-      default: false
-      }
+    let isContainer = [.optional, .collection, .set, .dictionary, .tuple].contains(style)
     let isDescribed = !isContainer && Reflection.isDescribed(value)
     let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
     let mightReveal =
@@ -69,7 +66,9 @@ enum Reflection {
     // A stored id isn't taken out of a secret.
     let isStored =
       !(type(of: row) is AnyClass)
-      && storedParts(of: row).contains { $0.value as? AnyHashable == AnyHashable(id) }
+      && storedParts(of: row, as: type(of: row)).contains {
+        $0.value as? AnyHashable == AnyHashable(id)
+      }
     var searches = 1_000
     return isStored || !hasSecret(row, searches: &searches) ? id : nil
   }
@@ -101,34 +100,22 @@ enum Reflection {
     var objects = Set<ObjectIdentifier>()
     while let (part, mirrors) = parts.popLast() {
       if rest == 0 || mirrors > 1_000 || part is any Secret { return true }
+      if (part as? UnreadPart)?.type is any Secret.Type { return true }
       rest -= 1
       if !(type(of: part) is AnyClass) {
         let isOwn = hasOwnMirror(part)
         let children = mirror(of: part).children.lazy.map(\.value).prefix(rest + 1)
         parts += children.map { ($0, mirrors + (isOwn ? 1 : 0)) }
-        if isOwn { parts += storedParts(of: part).map { ($0.value, mirrors) } }
-      } else if inObjects, objects.insert(ObjectIdentifier(part as AnyObject)).inserted {
-        guard let constants = constantsUnlessSecret(of: part) else { return true }
-        parts += constants.map { ($0, mirrors) }
+        if isOwn { parts += storedParts(of: part, as: type(of: part)).map { ($0.value, mirrors) } }
+      } else if inObjects, !(part is any CustomReflectable),
+        objects.insert(ObjectIdentifier(part as AnyObject)).inserted
+      {
+        for mirror in sequence(first: Mirror(reflecting: part), next: \.superclassMirror) {
+          parts += storedParts(of: part, as: mirror.subjectType).map { ($0.value, mirrors) }
+        }
       }
     }
     return false
-  }
-
-  /// Returns the constants of an object, or nil if a variable of the object has the type of a secret.
-  ///
-  /// Another thread might be changing a variable of the object. So only the type of a variable is examined.
-  private static func constantsUnlessSecret(of object: Any) -> [Any]? {
-    if object is any CustomReflectable { return [] }
-    let fields = Field.all(of: type(of: object))
-    if fields.contains(where: { $0.isVariable && $0.type is any Secret.Type }) { return nil }
-    let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
-    let places = Array(mirrors).reversed().flatMap { mirror in
-      mirror.children.indices.map { (mirror, $0) }
-    }
-    // An object that isn't kept might not exist anymore.
-    return zip(fields, places).filter { $0.0.isStrong && !$0.0.isVariable }
-      .map { $0.1.0.children[$0.1.1].value }
   }
 }
 
@@ -143,64 +130,50 @@ package func hasHiddenContent(_ value: Any) -> Bool {
   return ["Builtin.", "<<<"].contains { name.hasPrefix($0) }
 }
 
-/// Returns the mirror of a value. The type stands for an object that a struct doesn't keep, because the object might not
-/// exist anymore.
+/// Returns the mirror of a value. In the mirror of a struct, an ``UnreadPart`` stands for each object that the struct doesn't
+/// keep.
 func mirror(of value: Any) -> Mirror {
   let mirror = Mirror(reflecting: value)
-  guard mirror.displayStyle == .struct, !(value is any CustomReflectable),
-    !Field.all(of: type(of: value)).allSatisfy(\.isStrong)
-  else { return mirror }
-  return Mirror(value, children: storedParts(of: value), displayStyle: .struct)
+  if mirror.displayStyle != .struct || value is any CustomReflectable { return mirror }
+  return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
 }
 
-/// Returns the parts that a struct, an enum or a tuple consists of, whatever its own mirror shows.
-private func storedParts(of value: Any) -> [Mirror.Child] {
+/// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
+/// thread might be changing.
+private struct UnreadPart: CustomStringConvertible {
+  let type: any Any.Type
+  var description: String { "\(type)" }
+}
+
+/// Returns the parts that a value consists of, whatever its own mirror shows.
+///
+/// - Parameter type: The type of the value, or a superclass, whose properties are the result.
+private func storedParts(of value: Any, as type: any Any.Type) -> [Mirror.Child] {
   func parts<Value>(_ value: Value) -> [Mirror.Child] {
-    // The static type can be a protocol.
-    let type = type(of: value as Any)
-    let fields = Field.all(of: type)
-    return (0..<runtimePartCount(value, type)).map { index in
-      if index < fields.count, !fields[index].isStrong {
-        return (fields[index].name, UnkeptObject(description: "\(fields[index].type)"))
+    let count = runtimePartCount(value, type)
+    // The fields of a type begin with the inherited ones. An enum has no fields, but its payload is a part.
+    let inherited = runtimeFieldCount(type) - count
+    return (0..<count).map { index in
+      var field = Field(isStrong: true)
+      defer { field.freeName?(field.name) }
+      let fieldType =
+        inherited < 0 ? nil : runtimeField(type, index: inherited + index, field: &field)
+      if let fieldType, !field.isStrong || field.isVariable && type is AnyClass {
+        return (field.name.map { String(cString: $0) }, UnreadPart(type: fieldType))
       }
-      var (name, freeName): (Name?, FreeName?)
-      defer { freeName?(name) }
-      let part = runtimePart(value, type, index, name: &name, freeName: &freeName)
-      return (name.map { String(cString: $0) }, part)
+      field.freeName?(field.name)
+      let part = runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+      return (field.name.map { String(cString: $0) }, part)
     }
   }
   return _openExistential(value, do: parts)
 }
 
-/// Stands for an object that a struct doesn't keep.
-private struct UnkeptObject: CustomStringConvertible {
-  let description: String
-}
-
 private typealias Name = UnsafePointer<CChar>
 private typealias FreeName = @convention(c) (Name?) -> Void
 
-/// A stored property of a struct or a class.
-private struct Field {
-  let name: String?
-  let type: any Any.Type
-  let isStrong: Bool
-  let isVariable: Bool
-
-  /// Returns the stored properties of a type, also the inherited ones. Other types than structs and classes have none.
-  static func all(of type: any Any.Type) -> [Field] {
-    (0..<runtimeFieldCount(type)).map { index in
-      var field = RuntimeField()
-      defer { field.freeName?(field.name) }
-      let type = runtimeField(type, index: index, field: &field)
-      let name = field.name.map { String(cString: $0) }
-      return Field(name: name, type: type, isStrong: field.isStrong, isVariable: field.isVariable)
-    }
-  }
-}
-
 /// The answer of ``runtimeField(_:index:field:)``.
-private struct RuntimeField {
+private struct Field {
   var name: Name?
   var freeName: FreeName?
   var isStrong = false
@@ -215,7 +188,7 @@ private func runtimeFieldCount(_: any Any.Type) -> Int
 private func runtimeField(
   _: any Any.Type,
   index: Int,
-  field: UnsafeMutablePointer<RuntimeField>
+  field: UnsafeMutablePointer<Field>
 ) -> any Any.Type
 
 @_silgen_name("swift_reflectionMirror_count")

@@ -4,19 +4,19 @@ import Foundation
 package struct OutputFile {
   private var path: String
 
-  /// The descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what the process, or
-  /// another one, has already written to the descriptor's file.
-  private var descriptor: CInt? {
-    switch path.wholeMatch(of: /\/dev\/stdout|\/dev\/stderr|\/(?:dev|proc\/self)\/fd\/(\d+)/) {
-    case let name?: name.output.1.map { CInt($0) ?? -1 } ?? (path.hasSuffix("out") ? 1 : 2)
-    case nil: nil
-    }
+  /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
+  /// this process, or another one, has already written to the file.
+  private var opened: FileHandle? {
+    let descriptor =
+      ["/dev/stdout": 1, "/dev/stderr": 2][path]
+      ?? CInt(path.trimmingPrefix(/\/dev\/fd\/|\/proc\/self\/fd\//))
+    return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
   }
 
   package init(_ url: URL) {
     path = url.path
     // The system follows as many links.
-    for _ in 0..<40 where descriptor == nil {
+    for _ in 0..<40 where opened == nil {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
         break
       }
@@ -29,9 +29,7 @@ package struct OutputFile {
   ///
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
-    if let descriptor {
-      return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: data)
-    }
+    if let opened { return try opened.write(contentsOf: data) }
     let manager = FileManager.default
     let former = try? manager.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
@@ -44,7 +42,7 @@ package struct OutputFile {
 
   /// Opens a pipe, a device, or a file without its former contents. A descriptor that is open already stays as it is.
   package func open() throws -> FileHandle {
-    if let descriptor { return FileHandle(fileDescriptor: descriptor, closeOnDealloc: false) }
+    if let opened { return opened }
     let url = URL(fileURLWithPath: path)
     if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
     let file = try FileHandle(forWritingTo: url)
