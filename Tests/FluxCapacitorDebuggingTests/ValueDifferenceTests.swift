@@ -154,7 +154,8 @@ struct ValueDifferenceTests {
     )
   }
 
-  @Test func mirrorThatContainsItselfIsComparedUpToALimit() {
+  /// A search for a secret in the mirror would not end.
+  @Test func mirrorThatContainsItselfIsNotCompared() {
     struct Endless: CustomReflectable {
       var text: String
       var customMirror: Mirror {
@@ -162,10 +163,7 @@ struct ValueDifferenceTests {
       }
     }
 
-    let difference = ValueDifference(from: Endless(text: "1985"), to: Endless(text: "1955"))
-
-    #expect(difference.changes.count == 100)
-    #expect(difference.changes.allSatisfy { $0.path.text.utf8.count < 1_000 })
+    #expect(lines(Endless(text: "1985"), Endless(text: "1955")) == ["1 part is not compared"])
   }
 
   @Test func valuesThatAreEqualBeyondTheBudgetDoNotCountAsChanges() {

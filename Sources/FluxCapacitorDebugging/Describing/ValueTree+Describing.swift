@@ -89,7 +89,12 @@ private struct TreeBuilder {
         ValueTree(describedBy: String(reflecting: value), bytes: room, literal: literal(of: value))
       case .composed where depth == 0, .opaque where hasHiddenContent(value):
         ValueTree(.description, "…", omitted: 1)
-      case .opaque: ValueTree(.description, "\(type(of: value))")
+      case .opaque:
+        ValueTree(
+          .description,
+          "\(type(of: value))",
+          omitted: hasOwnMirror(value) && !(type(of: value) is AnyClass) ? 1 : 0
+        )
       case .composed(let mirror, let style):
         composed(value, mirror, style, depth: depth - 1)
       }
