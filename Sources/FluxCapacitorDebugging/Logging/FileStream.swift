@@ -76,7 +76,8 @@ package final class FileStream: @unchecked Sendable {
     fstat(file.fileDescriptor, &status)
     let isRegular = status.st_mode & S_IFMT == S_IFREG
     while !rest.isEmpty {
-      // A pipe or a terminal that is ready takes a few bytes without blocking. A regular file is always ready.
+      // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once.
+      // A regular file is always ready, and takes a whole line, so that the lines of two processes don't mix.
       var polled = pollfd(fd: file.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
       let count = rest.prefix(isRegular ? .max : Int(PIPE_BUF)).withUnsafeBytes {
