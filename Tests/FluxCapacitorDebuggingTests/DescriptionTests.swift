@@ -39,6 +39,63 @@ struct DescriptionTests {
     var customMirror: Mirror { Mirror(self, children: []) }
   }
 
+  /// A value whose mirror and description show the text of a secret.
+  private struct Telling: Sendable, CustomReflectable, CustomStringConvertible {
+    let token = Token(text: "s3cret")
+    var description: String { token.text }
+    var customMirror: Mirror { Mirror(self, children: ["token": token.text]) }
+  }
+
+  /// An enum whose mirror hides the payload that the description shows.
+  private enum Ticket: Sendable, CustomReflectable, CustomStringConvertible {
+    case token(Token)
+
+    var description: String {
+      switch self {
+      case .token(let token): token.text
+      }
+    }
+
+    var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
+  }
+
+  /// A list whose mirror shows its elements, or the texts of its elements.
+  private struct Bag: Sendable, Sequence, CustomReflectable {
+    var showsTexts = false
+    let tokens = [Token(text: "s3cret")]
+
+    func makeIterator() -> some IteratorProtocol<Token> { tokens.makeIterator() }
+
+    var customMirror: Mirror {
+      showsTexts
+        ? Mirror(self, unlabeledChildren: tokens.map(\.text), displayStyle: .collection)
+        : Mirror(self, unlabeledChildren: tokens, displayStyle: .collection)
+    }
+  }
+
+  /// A secret with a mirror of its own.
+  private struct ReflectedToken: Secret {
+    let text = "s3cret"
+    var customMirror: Mirror { Mirror(self, children: ["text": text], displayStyle: .tuple) }
+  }
+
+  private enum Pass: Sendable {
+    case by(ReflectedToken)
+  }
+
+  /// A value with a reference that doesn't keep its object.
+  private struct Visit: @unchecked Sendable {
+    unowned let guest: Session
+    weak var host: Session?
+    let year: Int
+
+    /// A visit whose guest and host are gone.
+    static var past: Visit {
+      let guest = Session()
+      return Visit(guest: guest, host: guest, year: 1955)
+    }
+  }
+
   /// A value whose mirror claims to be the mirror of a dictionary, but has no pairs.
   private struct Pairless: Sendable, CustomReflectable {
     var customMirror: Mirror {
@@ -104,6 +161,11 @@ struct DescriptionTests {
     ),
     ("Reflected(year: 1985)", Reflected()),
     ("Hiding", Hiding()),
+    ("Telling", Telling()),
+    ("Ticket", Ticket.token(Token(text: "s3cret"))),
+    ("[•••]", Bag()),
+    ("Bag", Bag(showsTexts: true)),
+    (".by(•••)", Pass.by(ReflectedToken())),
     ("[1985, 1955]", Pairless()),
     ("Session", session),
     ("a session with •••", NamedSession()),
@@ -114,6 +176,13 @@ struct DescriptionTests {
   func dispatchLoggerWritesValuesAsInSourceCode(text: String, value: any Sendable) throws {
     let written = try written(value)
     #expect(written == text)
+  }
+
+  @Test func dispatchLoggerWritesTheTypeOfAnObjectThatAValueDoesNotKeep() throws {
+    // A test's argument would be read by Swift Testing.
+    let written = try written(Visit.past)
+
+    #expect(written == "Visit(guest: Session, host: Optional<Session>, year: 1955)")
   }
 
   @Test func printingOrDumpingASecretRevealsNoneOfItsContents() {

@@ -141,12 +141,20 @@ struct DispatchLoggerTests {
     #expect(logger.failure != nil)
   }
 
-  /// A pipe that doesn't block takes a part of a long line. The reader then makes room, or leaves.
-  @Test(arguments: [1, 3, 8]) func linesOfAFullPipeAreWholeOrMissing(readBetween lines: Int) throws
-  {
+  @Test func dispatchLoggerWritesNothingToTheNullDevice() {
+    let logger = DispatchLogger(to: FileHandle.nullDevice)
+
+    Invoker<Account>().invoke(.signOut)
+
+    #expect(logger.failure == nil)
+  }
+
+  /// A full pipe takes a part of a long line, and would stop the writer if it may block. The reader then makes room.
+  @Test(arguments: [1, 3, 8], [false, true])
+  func linesOfAFullPipeAreWholeOrMissing(readBetween lines: Int, mayBlock: Bool) throws {
     let pipe = Pipe()
     let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
-    for handle in [reader, writer] {
+    for handle in mayBlock ? [reader] : [reader, writer] {
       let flags = fcntl(handle.fileDescriptor, F_GETFL)
       #expect(fcntl(handle.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
     }
@@ -176,11 +184,11 @@ struct DispatchLoggerTests {
   }
 
   /// The reader comes late, and the stream is gone.
-  @Test func lastLineOfAFullPipeIsCompleted() {
+  @Test(arguments: [0, O_NONBLOCK]) func lastLineOfAFullPipeIsCompleted(flag: CInt) {
     let pipe = Pipe()
     let (reader, writer) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
     let flags = fcntl(writer.fileDescriptor, F_GETFL)
-    #expect(fcntl(writer.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+    #expect(fcntl(writer.fileDescriptor, F_SETFL, flags | flag) == 0)
     let text = String(repeating: "x", count: 300_000) + "\n"
     FileStream(writer).write(text)
 

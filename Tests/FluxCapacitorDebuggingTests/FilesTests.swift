@@ -55,6 +55,52 @@ struct FilesTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
   }
 
+  /// If the disk is full, the old file must remain.
+  @Test(arguments: ["file", "folder/../file"])
+  func flowExplorerReplacesTheFileOfASymbolicLinkAtOnce(path: String) throws {
+    let (file, link) = (folder.file("file"), folder.file("link"))
+    try FileManager.default.createDirectory(
+      at: folder.file("folder"),
+      withIntermediateDirectories: false
+    )
+    try Data("earlier".utf8).write(to: file)
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
+    let reader = try FileHandle(forReadingFrom: file)
+
+    try write(link)
+
+    #expect(reader.allBytes() == Data("earlier".utf8))
+    #expect(try Data(contentsOf: file) == contents)
+  }
+
+  /// A shell opens the file of `>` or `>>` before the process starts.
+  @Test(arguments: [0, O_APPEND]) func flowExplorerWritesBehindTheTextOfAnOpenDescriptor(
+    flags: CInt
+  ) throws {
+    let (file, link) = (folder.file("file"), folder.file("link"))
+    let descriptor = open(file.path, O_WRONLY | O_CREAT | flags, 0o600)
+    defer { close(descriptor) }
+    let handle = FileHandle(fileDescriptor: descriptor)
+    try handle.write(contentsOf: Data("earlier".utf8))
+    let path = "/dev/fd/\(descriptor)"
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
+
+    try write(URL(fileURLWithPath: path))
+    try write(link)
+    try handle.write(contentsOf: Data("later".utf8))
+
+    #expect(
+      try Data(contentsOf: file) == Data("earlier".utf8) + contents + contents + Data("later".utf8)
+    )
+  }
+
+  @Test func standardStreamsAreNotOpenedAgain() throws {
+    for (path, descriptor) in [("/dev/stdout", 1), ("/dev/stderr", 2), ("/dev/fd/2", 2)] {
+      let handle = try OutputFile(URL(fileURLWithPath: path)).open()
+      #expect(handle.fileDescriptor == CInt(descriptor))
+    }
+  }
+
   @Test func flowExplorerThrowsWhenWritingToAFolder() {
     #expect(throws: CocoaError.self) { try write(folder.url) }
   }

@@ -56,6 +56,34 @@ struct HistorySizeTests {
     #expect(circuits.events.count == 1)
   }
 
+  @Test func timeCircuitsEstimateTheSizeOfAMirrorWithCountlessChildren() {
+    struct Countless: CustomReflectable {
+      var customMirror: Mirror {
+        let texts = repeatElement(HistorySizeTests.text, count: .max)
+        return Mirror(self, unlabeledChildren: texts, displayStyle: .collection)
+      }
+    }
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    Invoker<Fill>().invoke(Fill("countless") { Countless() })
+
+    #expect(circuits.events.count == 1)
+  }
+
+  @Test func timeCircuitsDoNotReadAnObjectThatAValueDoesNotKeep() {
+    final class Guest: Sendable {}
+    struct Visit: Sendable {
+      unowned let guest: Guest
+    }
+    let store = FillStore.instantiate()
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    for _ in 1...2 { Invoker<Fill>().invoke(Fill("a visit") { Visit(guest: Guest()) }) }
+
+    #expect(circuits.events.count == 2)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func timeCircuitsEstimateTheSizeOfAMirrorThatContainsItself() {
     struct Endless: CustomReflectable {
       let text = HistorySizeTests.text

@@ -162,6 +162,17 @@ struct RecordedFlowTests {
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
+  /// The search for a secret ends without a result.
+  @Test func recordedFlowRefusesAStateWhoseMirrorContainsItself() {
+    Invoker<Parcel>().invoke(Parcel(Endless()))
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(circuits.events).data()
+    }
+
+    #expect(failure?.description.contains("contains a secret") == true)
+  }
+
   @Test func failureTextContainsNeitherSecretsNorTheWholeValue() throws {
     let whole = Parcel(["not secret": "but long"])
     let context = EncodingError.Context(codingPath: [Badge.secret], debugDescription: "It's odd.")
@@ -309,6 +320,11 @@ private struct Refusal: Codable {
 
 private struct Key: Secret, Codable {
   let code: String
+}
+
+private struct Endless: Codable, CustomReflectable {
+  var year = 1985
+  var customMirror: Mirror { Mirror(self, children: ["itself": self]) }
 }
 
 /// An object that encodes a property that its description doesn't show.

@@ -122,14 +122,14 @@ extension ArraySlice: Rows where Element: Identifiable {
     let ids = Set(map(\.id))
     guard formerPositions.count == old.count, ids.count == count else { return false }
     for (index, row) in zip(old.indices, old) where !ids.contains(row.id) {
-      comparison.note(old: row, new: nil, at: path.element(at: index, id: row.id))
+      comparison.note(old: row, new: nil, at: path.element(at: index, row: row))
     }
     let positions = map { formerPositions[$0.id] ?? -1 }
     let stay = isInLongestIncreasingSequence(positions)
     for (position, (former, stays)) in zip(indices, zip(positions, stay)) {
       let row = self[position]
       if former >= 0, stays, areSame(old[former], row) { continue }
-      let path = path.element(at: position, id: row.id)
+      let path = path.element(at: position, row: row)
       guard former >= 0 else {
         comparison.note(old: nil, new: row, at: path)
         continue
@@ -159,7 +159,7 @@ extension ArraySlice where Element: Identifiable {
     }
     guard Set(changed.map { self[$0].id }).count == changed.count else { return false }
     for position in changed {
-      let path = path.element(at: position, id: self[position].id)
+      let path = path.element(at: position, row: self[position])
       comparison.compare(old[position], self[position], at: path)
     }
     return true

@@ -64,7 +64,7 @@ struct Comparison {
   }
 
   private mutating func compareParts(_ old: Any, _ new: Any, at path: ValuePath) {
-    let (oldMirror, newMirror) = (Mirror(reflecting: old), Mirror(reflecting: new))
+    let (oldMirror, newMirror) = (mirror(of: old), mirror(of: new))
     let style = oldMirror.displayStyle ?? .struct
     // A cast of an optional would also unwrap the optional.
     let collection = style == .optional ? nil : new as? any ComparableCollection

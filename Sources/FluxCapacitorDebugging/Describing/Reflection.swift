@@ -10,14 +10,15 @@ enum Reflection {
   /// A value with a description of its own, which contains no secret.
   case described
 
-  /// A value without a description or visible parts, such as an object.
+  /// A value without a description or visible parts, such as an object, or a value whose own mirror might show the text
+  /// of a secret.
   case opaque
 
   /// A value that consists of visible parts.
   case composed(Mirror, Mirror.DisplayStyle)
 
   /// - Parameter searches: The number of parts that the searches for secrets may still examine. If the number is
-  ///   too small, a value with a description counts as composed.
+  ///   too small, a value with a description counts as composed, and one with a mirror of its own as opaque.
   init(_ value: Any, searches: inout Int) {
     switch value {
     case is any Secret: self = .secret
@@ -27,25 +28,49 @@ enum Reflection {
     // A cast also unwraps optionals.
     case let number as any Numeric: self = .number("\(number)")
     case let flag as Bool: self = .number("\(flag)")
-    default: self.init(of: value, Mirror(reflecting: value), &searches)
+    default: self.init(of: value, mirror(of: value), &searches)
     }
   }
 
   private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
-    switch mirror.displayStyle {
-    case .optional, .collection, .set, .dictionary, .tuple:
-      self = .composed(mirror, mirror.displayStyle ?? .tuple)
-    case _ where type(of: value) is AnyClass:
-      self = Reflection.isDescribed(value) ? .described : .opaque
-    case let style:
-      if Reflection.isDescribed(value), !Reflection.hasSecret(value, searches: &searches) {
-        self = .described
-      } else {
-        // A custom mirror usually has no style. A function and a type have neither a style nor children.
-        self =
-          style == nil && mirror.children.isEmpty ? .opaque : .composed(mirror, style ?? .struct)
-      }
+    let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
+    let isContainer = [.optional, .collection, .set, .dictionary, .tuple].contains(style)
+    let isDescribed = !isContainer && Reflection.isDescribed(value)
+    let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
+    let mightReveal =
+      (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
+    if isDescribed, !mightReveal {
+      self = .described
+    } else if isObject && !isContainer || isOwn && mightReveal
+      // A custom mirror usually has no style. A function and a type have neither a style nor children.
+      || style == nil && mirror.children.isEmpty
+    {
+      self = .opaque
+    } else {
+      self = .composed(mirror, style ?? .struct)
     }
+  }
+
+  /// Returns whether a mirror shows the elements of a sequence, which are no texts about secrets.
+  private static func showsElements(_ mirror: Mirror, of value: Any) -> Bool {
+    func isElement<Elements: Sequence>(_: Elements) -> Bool {
+      mirror.children.first.map { $0.value is Elements.Element } ?? false
+    }
+    return (value as? any Sequence).map { isElement($0) } ?? false
+  }
+
+  /// Returns the id of a row, or nil if the id might be a text from a secret.
+  static func id(of row: Any) -> Any? {
+    guard let row = row as? any Identifiable, !(row is any Secret) else { return nil }
+    let id: any Hashable = row.id
+    // A stored id isn't taken out of a secret.
+    let isStored =
+      !(type(of: row) is AnyClass)
+      && storedParts(of: row, as: type(of: row)).contains {
+        $0.value as? AnyHashable == AnyHashable(id)
+      }
+    var searches = 1_000
+    return isStored || !hasSecret(row, searches: &searches) ? id : nil
   }
 
   private static func isDescribed(_ value: Any) -> Bool {
@@ -62,50 +87,32 @@ enum Reflection {
 
   /// Returns whether a value is a secret, or contains a secret, also as a constant of an object.
   static func hasSecret(_ value: Any) -> Bool {
-    var rest = Int.max
+    var rest = 10_000_000
     return hasSecret(value, inObjects: true, within: &rest)
   }
 
   /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
   ///
-  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true.
+  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true. It is
+  ///   also true for a mirror inside 1,000 others, because a mirror can contain itself.
   private static func hasSecret(_ value: Any, inObjects: Bool, within rest: inout Int) -> Bool {
-    var (parts, objects) = ([value], Set<ObjectIdentifier>())
-    while let part = parts.popLast() {
-      if rest == 0 || part is any Secret { return true }
+    var parts: [(value: Any, mirrors: Int)] = [(value, 0)]
+    var objects = Set<ObjectIdentifier>()
+    while let (part, mirrors) = parts.popLast() {
+      if rest == 0 || mirrors > 1_000 || part is any Secret { return true }
+      if (part as? UnreadPart)?.type is any Secret.Type { return true }
       rest -= 1
-      let mirror = Mirror(reflecting: part)
       if !(type(of: part) is AnyClass) {
-        parts += mirror.children.lazy.map(\.value).prefix(rest + 1)
-        if hasOwnMirror(part) { parts += storedParts(of: part) }
-      } else if inObjects, objects.insert(ObjectIdentifier(part as AnyObject)).inserted,
-        hasSecretVariable(part, mirror, addingConstantsTo: &parts)
+        let isOwn = hasOwnMirror(part)
+        let children = mirror(of: part).children.lazy.map(\.value).prefix(rest + 1)
+        parts += children.map { ($0, mirrors + (isOwn ? 1 : 0)) }
+        if isOwn { parts += storedParts(of: part, as: type(of: part)).map { ($0.value, mirrors) } }
+      } else if inObjects, !(part is any CustomReflectable),
+        objects.insert(ObjectIdentifier(part as AnyObject)).inserted
       {
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Returns whether an object has a variable with the type of a secret, and adds the object's constants to a list.
-  ///
-  /// Another thread might be changing a variable of the object. So only the type of a variable is examined.
-  private static func hasSecretVariable(
-    _ object: Any,
-    _ mirror: Mirror,
-    addingConstantsTo parts: inout [Any]
-  ) -> Bool {
-    if object is any CustomReflectable { return false }
-    var number = 0
-    for mirror in Array(sequence(first: mirror, next: \.superclassMirror)).reversed() {
-      for index in mirror.children.indices {
-        var field = Field()
-        let fieldType = runtimeField(type(of: object), index: number, field: &field)
-        field.freeName?(field.name)
-        number += 1
-        if field.isVariable, fieldType is any Secret.Type { return true }
-        // An object that isn't kept might not exist anymore.
-        if !field.isVariable, field.isStrong { parts.append(mirror.children[index].value) }
+        for mirror in sequence(first: Mirror(reflecting: part), next: \.superclassMirror) {
+          parts += storedParts(of: part, as: mirror.subjectType).map { ($0.value, mirrors) }
+        }
       }
     }
     return false
@@ -123,15 +130,40 @@ package func hasHiddenContent(_ value: Any) -> Bool {
   return ["Builtin.", "<<<"].contains { name.hasPrefix($0) }
 }
 
-/// Returns the parts that a struct, an enum or a tuple consists of, whatever its own mirror shows.
-private func storedParts(of value: Any) -> [Any] {
-  func parts<Value>(_ value: Value) -> [Any] {
-    // The static type can be a protocol.
-    let type = type(of: value as Any)
-    return (0..<runtimePartCount(value, type)).map { index in
-      var field = Field()
+/// Returns the mirror of a value. In the mirror of a struct, an ``UnreadPart`` stands for each object that the struct doesn't
+/// keep.
+func mirror(of value: Any) -> Mirror {
+  let mirror = Mirror(reflecting: value)
+  if mirror.displayStyle != .struct || value is any CustomReflectable { return mirror }
+  return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
+}
+
+/// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
+/// thread might be changing.
+private struct UnreadPart: CustomStringConvertible {
+  let type: any Any.Type
+  var description: String { "\(type)" }
+}
+
+/// Returns the parts that a value consists of, whatever its own mirror shows.
+///
+/// - Parameter type: The type of the value, or a superclass, whose properties are the result.
+private func storedParts(of value: Any, as type: any Any.Type) -> [Mirror.Child] {
+  func parts<Value>(_ value: Value) -> [Mirror.Child] {
+    let count = runtimePartCount(value, type)
+    // The fields of a type begin with the inherited ones. An enum has no fields, but its payload is a part.
+    let inherited = runtimeFieldCount(type) - count
+    return (0..<count).map { index in
+      var field = Field(isStrong: true)
       defer { field.freeName?(field.name) }
-      return runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+      let fieldType =
+        inherited < 0 ? nil : runtimeField(type, index: inherited + index, field: &field)
+      if let fieldType, !field.isStrong || field.isVariable && type is AnyClass {
+        return (field.name.map { String(cString: $0) }, UnreadPart(type: fieldType))
+      }
+      field.freeName?(field.name)
+      let part = runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+      return (field.name.map { String(cString: $0) }, part)
     }
   }
   return _openExistential(value, do: parts)
@@ -149,6 +181,9 @@ private struct Field {
 }
 
 // With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func runtimeFieldCount(_: any Any.Type) -> Int
+
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
 private func runtimeField(
   _: any Any.Type,

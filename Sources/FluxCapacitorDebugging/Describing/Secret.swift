@@ -7,7 +7,10 @@
 /// ```
 ///
 /// This library writes `•••` in place of a secret, at any depth inside the structs, enums and collections of a state or a
-/// variable. It writes an object as its `description`, or as the name of its class if it has no description. A `Secret`
+/// variable. A value with a mirror of its own is written as the name of its type if it contains a secret, or too many parts
+/// for a search. A row is named by its position if its id might be the text of a secret.
+///
+/// This library writes an object as its `description`, or as the name of its class if it has no description. A `Secret`
 /// describes itself as `•••`, so an object's description can safely contain one. `dump` doesn't print a secret's
 /// properties, because its mirror has no children.
 public protocol Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}

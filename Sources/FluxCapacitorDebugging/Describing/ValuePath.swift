@@ -48,7 +48,8 @@ package struct ValuePath: Sendable {
   }
 
   /// The path of an element in a list. The path of a row has the row's id instead of the position.
-  func element(at position: Int, id: Any? = nil) -> ValuePath {
+  func element(at position: Int, row: Any? = nil) -> ValuePath {
+    let id = row.flatMap(Reflection.id)
     var path = appending(id.map(subscripted) ?? "[\(position)]", code: "[\(position)]")
     if id == nil { path.places.append(text.utf16.count) }
     return path

@@ -89,7 +89,12 @@ private struct TreeBuilder {
         ValueTree(describedBy: String(reflecting: value), bytes: room, literal: literal(of: value))
       case .composed where depth == 0, .opaque where hasHiddenContent(value):
         ValueTree(.description, "…", omitted: 1)
-      case .opaque: ValueTree(.description, "\(type(of: value))")
+      case .opaque:
+        ValueTree(
+          .description,
+          "\(type(of: value))",
+          omitted: hasOwnMirror(value) && !(type(of: value) is AnyClass) ? 1 : 0
+        )
       case .composed(let mirror, let style):
         composed(value, mirror, style, depth: depth - 1)
       }
@@ -111,28 +116,38 @@ private struct TreeBuilder {
       return tree == ValueTree(.number, "nil") ? ValueTree(.number, ".some(nil)") : tree
     case .collection:
       return parts(mirror.children, of: mirror, .elements, depth: depth) { builder, child in
-        (child.value as? any Identifiable).map { builder.text(of: $0.id) }
+        Reflection.id(of: child.value).map(builder.text)
       }
     case .set:
       let members = sorted(mirror.children) { ($0, $0) }
       return parts(members, of: mirror, .elements, depth: depth) { _, _ in nil }
     case .dictionary:
       let entries = sorted(mirror.children) { entry in
-        let pair = Array(Mirror(reflecting: entry).children)
         // The children of a custom mirror might not be pairs.
+        let pair = Array(tuple(entry)?.children ?? Mirror.Children([]))
         return pair.count == 2 ? (pair[0].value, pair[1].value) : (nil, entry)
       }
       return parts(entries, of: mirror, .entries, depth: depth) { _, entry in entry.label }
     case .enum:
-      guard let payload = mirror.children.first else { return ValueTree(.description, ".\(value)") }
+      guard let payload = mirror.children.first else {
+        let name = caseName(of: value).map { ".\($0)" } ?? "\(type(of: value))"
+        return ValueTree(.description, name)
+      }
       let name = ".\(payload.label ?? "")"
-      let fields = Mirror(reflecting: payload.value)
-      if fields.displayStyle == .tuple { return self.fields(of: fields, named: name, depth: depth) }
+      if let fields = tuple(payload.value) {
+        return self.fields(of: fields, named: name, depth: depth)
+      }
       let part = ValueTree.Part(label: "", tree: tree(of: payload.value, depth: depth))
       return ValueTree(.fields, name, [part])
     case .tuple: return fields(of: mirror, named: "", depth: depth)
     default: return fields(of: mirror, named: "\(type(of: value))", depth: depth)
     }
+  }
+
+  /// Returns the mirror of a tuple, or nil for a value with a mirror of its own, which can be a secret.
+  private func tuple(_ value: Any) -> Mirror? {
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .tuple && !(value is any CustomReflectable) ? mirror : nil
   }
 
   /// Returns the code that creates a value of Foundation or of the standard library, if the code is short.

@@ -46,7 +46,7 @@ public struct FlowExplorer: Sendable {
 
   /// Replaces the contents of a file with the page, or writes the page into a pipe or a device.
   public func write(to url: URL) throws {
-    try data.replaceContents(of: url)
+    try OutputFile(url).write(data)
   }
 
   private var data: Data { FlowExplorer.data(page.json) }

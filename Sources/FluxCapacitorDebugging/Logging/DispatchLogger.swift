@@ -58,9 +58,9 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// Logging must not stop the dispatches, so lines that can't be written are lost. Then ``failure`` contains the first
-  /// error. Lines are lost only as a whole: if a full pipe takes a part of a line, the logger writes the rest before the
-  /// next line.
+  /// Logging must not stop the dispatches, so lines that can't be written are lost, also those for a full pipe that nobody
+  /// reads, or for a stopped terminal. Then ``failure`` contains the first error. Lines are lost only as a whole: if a full
+  /// pipe takes a part of a line, the logger writes the rest before the next line.
   ///
   /// - Parameters:
   ///   - dispatcher: The dispatcher to log.

@@ -8,7 +8,7 @@ package final class FileStream: @unchecked Sendable {
   // `writing` guards the two variables below.
   private let writing = Lock()
 
-  /// The rest of a line that the file has taken in part, such as a full pipe that doesn't block.
+  /// The rest of a line that the file has taken in part, such as a full pipe.
   private var rest: ArraySlice<UInt8> = []
 
   /// Whether a block will try again to write the rest. The block keeps this object.
@@ -24,6 +24,8 @@ package final class FileStream: @unchecked Sendable {
 
   /// Writes a text, unless the file doesn't even take the rest of an earlier one.
   package func write(_ text: String) {
+    // The null device of Foundation has no descriptor.
+    if file === FileHandle.nullDevice { return }
     let isTorn = writing.withLock {
       attempt {
         try writeRest()
@@ -70,8 +72,15 @@ package final class FileStream: @unchecked Sendable {
   }
 
   private func writeRest() throws {
+    var status = stat()
+    fstat(file.fileDescriptor, &status)
+    let isRegular = status.st_mode & S_IFMT == S_IFREG
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
+      // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once.
+      // A regular file is always ready, and takes a whole line, so that the lines of two processes don't mix.
+      var polled = pollfd(fd: file.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+      if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
+      let count = rest.prefix(isRegular ? .max : Int(PIPE_BUF)).withUnsafeBytes {
         Foundation.write(file.fileDescriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {

@@ -40,7 +40,7 @@ private struct Estimate {
     case let url as URL: return url.absoluteString.utf8.count
     default: break
     }
-    let mirror = Mirror(reflecting: value)
+    let mirror = FluxCapacitorDebugging.mirror(of: value)
     switch mirror.displayStyle {
     case .class: return 0
     case .collection, .set, .dictionary:
@@ -48,7 +48,7 @@ private struct Estimate {
       let count = mirror.children.count
       // The hashes have shuffled the elements of a set or a dictionary, and a long step would be slow.
       let step = mirror.displayStyle == .collection ? max(1, count / 100) : 1
-      return min(count * size, 1 << 50)
+      return Int(min(Double(count) * Double(size), 1e15))
         + (isNumber ? 0 : bytes(of: mirror.children, count, every: step))
     default:
       return mirror.children.reduce(0) { sum, child in

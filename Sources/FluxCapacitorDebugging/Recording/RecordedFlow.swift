@@ -83,7 +83,8 @@ public struct RecordedFlow: Sendable {
   ///
   /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error. A secret is
   /// found wherever it is encoded, even as a key or inside an object, and in stored properties, with one exception: an
-  /// object's own `encode(to:)` can take a text out of a secret in a variable.
+  /// object's own `encode(to:)` can take a text out of a secret in a variable. A state whose mirror contains itself counts
+  /// as a state with a secret.
   ///
   /// If two types have the same name, only the states of the first one can be written.
   ///
@@ -103,9 +104,9 @@ public struct RecordedFlow: Sendable {
     return data
   }
 
-  /// Replaces the contents of a file with the states, or writes the states into a pipe or a device.
+  /// Replaces the contents of a file with the states, or writes the states into a pipe or a device such as `/dev/stdout`.
   public func write(to url: URL) throws {
-    try data().replaceContents(of: url)
+    try OutputFile(url).write(data())
   }
 
   /// Dispatches all states of the flow in order.

@@ -15,12 +15,7 @@ struct FlowRecording {
     logger = try FlowRecording.writing(to: options.logPath) { url in
       // The log file is opened only once, because the reader of a named pipe stops when the writer
       // closes the pipe.
-      let manager = FileManager.default
-      if !manager.fileExists(atPath: url.path) { try Data().write(to: url) }
-      let file = try FileHandle(forWritingTo: url)
-      // Truncating a pipe fails, so this error is ignored.
-      try? file.truncate(atOffset: 0)
-      return DispatchLogger(format: .jsonLines, to: file)
+      DispatchLogger(format: .jsonLines, to: try OutputFile(url).open())
     }
     let isExplored = options.explorerPath != nil || options.exploresLive
     circuits = isExplored ? TimeCircuits() : nil

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The file, pipe or device at the end of a path's symbolic links.
+package struct OutputFile {
+  private var path: String
+
+  /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
+  /// this process, or another one, has already written to the file.
+  private var opened: FileHandle? {
+    let descriptor =
+      ["/dev/stdout": 1, "/dev/stderr": 2][path]
+      ?? CInt(path.trimmingPrefix(/\/dev\/fd\/|\/proc\/self\/fd\//))
+    return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
+  }
+
+  package init(_ url: URL) {
+    path = url.path
+    // The system follows as many links.
+    for _ in 0..<40 where opened == nil {
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
+        break
+      }
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      path = target.hasPrefix("/") ? target : "\(folder)/\(target)"
+    }
+  }
+
+  /// Atomically replaces the contents of a file with data, or writes the data into a pipe, a device or an open descriptor.
+  ///
+  /// An atomic write would replace a pipe or a device with a regular file.
+  func write(_ data: Data) throws {
+    if let opened { return try opened.write(contentsOf: data) }
+    let manager = FileManager.default
+    let former = try? manager.attributesOfItem(atPath: path)
+    let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
+    try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+    // The new file keeps the old file's permissions, so that the contents of a private file stay private.
+    if isFile, let permissions = former?[.posixPermissions] {
+      try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+    }
+  }
+
+  /// Opens a pipe, a device, or a file without its former contents. A descriptor that is open already stays as it is.
+  package func open() throws -> FileHandle {
+    if let opened { return opened }
+    let url = URL(fileURLWithPath: path)
+    if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
+    let file = try FileHandle(forWritingTo: url)
+    // Truncating a pipe fails, so this error is ignored.
+    try? file.truncate(atOffset: 0)
+    return file
+  }
+}
