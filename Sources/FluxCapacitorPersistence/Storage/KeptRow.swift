@@ -16,15 +16,12 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
     try archive.data(for: value, writer: writer)
   }
 
-  // A superseded store can't be saved any more.
-  override func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
-    if !isSuperseded.value { super.takeSnapshot(ifChanged: isOnlyIfChanged, isLast: isLast) }
-  }
+  override var canBeSaved: Bool { !isSuperseded.value }
 
   override func retrySnapshot() {
-    guard isSuperseded.value else { return super.retrySnapshot() }
+    if canBeSaved { return super.retrySnapshot() }
     releaseAfterUnlocking((pending, snapshot))
-    (pending, snapshot) = (.closed, nil)
+    (pending, snapshot) = (nil, nil)
   }
 
   func contents() throws(KeeperFailure) -> Data? {

@@ -129,9 +129,8 @@ extension StorageCore {
   ) async -> [PassFailure] {
     var failures: [PassFailure] = []
     var rows = rows
-    while true {
+    for isRepetition in [false, true] {
       let batch = entries(for: rows, checking: names, &failures)
-      if batch.isEmpty { return failures }
       rows = []
       // A value that the storage refuses, or too many values, must not keep it from saving the others. So after a failure,
       // each value is written alone, those that have failed most often at the end.
@@ -148,7 +147,7 @@ extension StorageCore {
         do {
           let revisions = call.isEmpty ? [:] : try await storage.write(call.map(\.write))
           errors = []
-          rows += await finish(call, revisions, &failures)
+          rows += await finish(call, revisions, isRepetition, &failures)
         } catch {
           for (row, _) in call { row.failedWrites += 1 }
           if call.count > 1 {
@@ -160,6 +159,7 @@ extension StorageCore {
         }
       }
     }
+    return failures
   }
 
   private func failure(_ error: any Error, of row: any AnyKeptRow) -> KeeperFailure {
@@ -191,6 +191,7 @@ extension StorageCore {
   private func finish(
     _ entries: [Entry],
     _ revisions: [String: String],
+    _ isRepetition: Bool,
     _ failures: inout [PassFailure]
   ) async -> [any AnyKeptRow] {
     var again: [any AnyKeptRow] = []
@@ -201,7 +202,7 @@ extension StorageCore {
         continue
       }
       do throws(KeeperFailure) {
-        try await adoptOwnWrite(of: row)
+        try await adoptOwnWrite(of: row, isRepetition)
         again.append(row)
       } catch {
         failures.append((row.fileName, error))
@@ -211,7 +212,10 @@ extension StorageCore {
   }
 
   /// Adopts the revision of a write of this keeper whose answer was lost, or throws the reason why the store can't be saved.
-  private func adoptOwnWrite(of row: any AnyKeptRow) async throws(KeeperFailure) {
+  private func adoptOwnWrite(
+    of row: any AnyKeptRow,
+    _ isRepetition: Bool
+  ) async throws(KeeperFailure) {
     let stored: StoredContents?
     do { stored = try await read(row.fileName) } catch {
       throw error as? KeeperFailure ?? failure(error, of: row)
@@ -220,7 +224,8 @@ extension StorageCore {
       row.isSuperseded.value = true
       throw failure(.superseded, of: row.fileName)
     }
-    if stored.revision == row.revision {
+    // Another repetition would be useless, and so would all later ones.
+    if isRepetition || stored.revision == row.revision {
       throw failure(.storage("it refuses to replace the current revision"), of: row.fileName)
     }
     row.revision = stored.revision
