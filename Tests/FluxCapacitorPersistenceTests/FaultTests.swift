@@ -440,7 +440,8 @@ struct FaultTests {
     recovery: Recovery,
     fault: FaultyFileSystem.Fault
   ) async throws {
-    let previous = #"{"format":1,"version":1,"saved":{"lines":["previous"]}}"#
+    let saved = #"{"notes":["previous"],"count":1,"draft":""}"#
+    let previous = #"{"format":1,"version":2,"saved":\#(saved)}"#
     var place = 0
     while true {
       let folder = try TemporaryFolder()

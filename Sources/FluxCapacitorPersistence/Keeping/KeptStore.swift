@@ -136,7 +136,7 @@ extension KeptStore {
     if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
     // A store may restore another value, for example one with a new id.
-    if !areEqual(value, current), !areSame(value, current) { hasReduced = true }
+    if let restored, !areEqual(restored, current), !areSame(restored, current) { hasReduced = true }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
