@@ -106,11 +106,10 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   }
 
   func retrySnapshot() {
+    releaseAfterUnlocking((pending, snapshot))
+    if !canBeSaved { (pending, snapshot) = (nil, nil) }
     guard let snapshot else { return }
-    if let store = snapshot.store {
-      releaseAfterUnlocking(snapshot)
-      (self.snapshot, pending, hasReduced) = (nil, store, true)
-    }
+    if let store = snapshot.store { (self.snapshot, pending, hasReduced) = (nil, store, true) }
     schedule(true)
   }
 }

@@ -18,12 +18,6 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
 
   override var canBeSaved: Bool { !isSuperseded.value }
 
-  override func retrySnapshot() {
-    if canBeSaved { return super.retrySnapshot() }
-    releaseAfterUnlocking((pending, snapshot))
-    (pending, snapshot) = (nil, nil)
-  }
-
   func contents() throws(KeeperFailure) -> Data? {
     guard let value = snapshot?.value else { return nil }
     do {

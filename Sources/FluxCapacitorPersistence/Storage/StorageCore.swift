@@ -129,7 +129,8 @@ extension StorageCore {
   ) async -> [PassFailure] {
     var failures: [PassFailure] = []
     var rows = rows
-    for isRepetition in [false, true] {
+    // A write whose answer was lost is repeated once.
+    for _ in 1...2 {
       let batch = entries(for: rows, checking: names, &failures)
       rows = []
       // A value that the storage refuses, or too many values, must not keep it from saving the others. So after a failure,
@@ -147,7 +148,7 @@ extension StorageCore {
         do {
           let revisions = call.isEmpty ? [:] : try await storage.write(call.map(\.write))
           errors = []
-          rows += await finish(call, revisions, isRepetition, &failures)
+          rows += await finish(call, revisions, &failures)
         } catch {
           for (row, _) in call { row.failedWrites += 1 }
           if call.count > 1 {
@@ -160,6 +161,7 @@ extension StorageCore {
       }
     }
     return failures
+      + rows.map { ($0.fileName, failure(.storage("it returns no revision"), of: $0.fileName)) }
   }
 
   private func failure(_ error: any Error, of row: any AnyKeptRow) -> KeeperFailure {
@@ -191,7 +193,6 @@ extension StorageCore {
   private func finish(
     _ entries: [Entry],
     _ revisions: [String: String],
-    _ isRepetition: Bool,
     _ failures: inout [PassFailure]
   ) async -> [any AnyKeptRow] {
     var again: [any AnyKeptRow] = []
@@ -202,7 +203,7 @@ extension StorageCore {
         continue
       }
       do throws(KeeperFailure) {
-        try await adoptOwnWrite(of: row, isRepetition)
+        try await adoptOwnWrite(of: row)
         again.append(row)
       } catch {
         failures.append((row.fileName, error))
@@ -212,10 +213,7 @@ extension StorageCore {
   }
 
   /// Adopts the revision of a write of this keeper whose answer was lost, or throws the reason why the store can't be saved.
-  private func adoptOwnWrite(
-    of row: any AnyKeptRow,
-    _ isRepetition: Bool
-  ) async throws(KeeperFailure) {
+  private func adoptOwnWrite(of row: any AnyKeptRow) async throws(KeeperFailure) {
     let stored: StoredContents?
     do { stored = try await read(row.fileName) } catch {
       throw error as? KeeperFailure ?? failure(error, of: row)
@@ -224,8 +222,7 @@ extension StorageCore {
       row.isSuperseded.value = true
       throw failure(.superseded, of: row.fileName)
     }
-    // Another repetition would be useless, and so would all later ones.
-    if isRepetition || stored.revision == row.revision {
+    if stored.revision == row.revision {
       throw failure(.storage("it refuses to replace the current revision"), of: row.fileName)
     }
     row.revision = stored.revision
