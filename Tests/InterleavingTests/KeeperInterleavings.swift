@@ -63,6 +63,7 @@
         let dispatcher = Dispatcher()
         let stores = Log(try keeper.open(SumStore.self, key: "a", on: dispatcher))
         add(1)
+        dispatcher.dispatch(Dispatcher.Sum.add(1))
         // The write of the store without a key.
         disk.fail("write", times: 1)
         scenario.task { await #expect(throws: KeeperFailure.self) { try await keeper.close() } }
@@ -74,7 +75,7 @@
         scenario.check {
           let follower = try Self.keeper(disk, role: .following)
           let store = try follower.open(SumStore.self, key: "a", on: Dispatcher())
-          #expect(store.number.value == 1)
+          #expect(store.number.value == 2)
         }
       }
     }
