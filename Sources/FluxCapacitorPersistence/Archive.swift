@@ -60,8 +60,8 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
   ///   - version: The older version.
   ///   - type: The older version's saved type.
   ///   - coder: The older version's encoder and decoder, or nil for the archive's coder.
-  ///   - migrate: Returns the value in the newest version. If this closure throws an error, the file can't be opened, and
-  ///     stays as it is.
+  ///   - migrate: Returns the value in the newest version. Return the same value each time, because ``Keeper/saved(_:)``
+  ///     shows the value before it's saved. If this closure throws an error, the file can't be opened, and stays as it is.
   public func migrating<Older: Decodable & SendableMetatype>(
     from version: Int,
     _ type: Older.Type,

@@ -280,6 +280,25 @@ struct FaultTests {
     withExtendedLifetime(counter) {}
   }
 
+  @Test func storeThatIsOpenedAfterTheDeletionOfItsFolderKeepsItsValue() async throws {
+    let keeper = try keeper()
+    for key in [nil, "a"] {
+      var store: CounterStore? = try await keeper.load(CounterStore.self, key: key)
+      dispatcher.dispatch(Dispatcher.Counter.set(7))
+      try await keeper.flush()
+      withExtendedLifetime(store) {}
+      store = nil
+      try FileManager.default.removeItem(at: folder.url)
+
+      store = try await keeper.load(CounterStore.self, key: key)
+      #expect(store?.count.value == 7)
+      try await keeper.flush()
+
+      #expect(try folder.text(of: FileName(of: "counter", key: key).current).contains("7"))
+      store = nil
+    }
+  }
+
   /// Another keeper has used the folder at the same place meanwhile.
   @Test func newFolderWithFilesOfTheStoresIsNotOverwritten() async throws {
     let keeper = try keeper()
@@ -421,7 +440,8 @@ struct FaultTests {
     recovery: Recovery,
     fault: FaultyFileSystem.Fault
   ) async throws {
-    let previous = #"{"format":1,"version":1,"saved":{"lines":["previous"]}}"#
+    let saved = #"{"notes":["previous"],"count":1,"draft":""}"#
+    let previous = #"{"format":1,"version":2,"saved":\#(saved)}"#
     var place = 0
     while true {
       let folder = try TemporaryFolder()

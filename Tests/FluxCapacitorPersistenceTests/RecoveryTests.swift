@@ -138,6 +138,19 @@ struct RecoveryTests {
     #expect(try folder.text(of: "notes.previous").contains("\"version\":1"))
   }
 
+  @Test func migratedValueIsSavedWithoutAChange() async throws {
+    try folder.write(#"{"format":1,"version":1,"saved":{"lines":["a"]}}"#, to: "notes.json")
+    let clock = ManualClock()
+    let keeper = try Keeper(directory: folder.url, clock: clock)
+    let watch = FileWatch(folder)
+    _ = try keeper.open(NotesStore.self)
+
+    await clock.sleeping()
+    await clock.advance(by: .milliseconds(500))
+
+    await watch.until { (try? folder.contains("\"version\" : 2")) == true }
+  }
+
   // MARK: - Recovering
 
   @Test func recoveryRestoresThePreviousGeneration() async throws {

@@ -50,6 +50,61 @@ struct SnapshotTests {
       try keeper.open(SlowStore.self, key: "a", on: .shared)
     }
   }
+
+  /// Before, a change during a close was noted only as long as somebody held the store.
+  @Test func changeDuringACloseIsSavedIfTheStoreIsOpenedAgainAndReleased() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let close = try await closeOfAChangedStore(key: "a", keeper) {
+      try await keeper.close(SlowStore.self, key: "a")
+    } during: {
+      _ = try keeper.open(SlowStore.self, key: "a", on: .shared)
+    }
+
+    try close.get()
+    try await keeper.flush()
+
+    #expect(try folder.text(of: "slow.key-a.json").contains("\"number\" : 2"))
+  }
+
+  @Test func changeDuringAFailedCloseIsSavedAfterTheReleaseOfItsStore() async throws {
+    let folder = try TemporaryFolder()
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let counter = try keeper.open(CounterStore.self)
+    Dispatcher.shared.dispatch(Dispatcher.Counter.set(1))
+    let obstacle = folder.file("counter.json")
+    try FileManager.default.createDirectory(
+      at: obstacle.appendingPathComponent("folder"),
+      withIntermediateDirectories: true
+    )
+    let close = try await closeOfAChangedStore(key: nil, keeper) { try await keeper.close() }
+    #expect(throws: KeeperFailure.self) { try close.get() }
+
+    try FileManager.default.removeItem(at: obstacle)
+    try await keeper.flush()
+
+    #expect(try folder.text(of: "slow.json").contains("\"number\" : 2"))
+    withExtendedLifetime(counter) {}
+  }
+
+  /// Changes a store before and during a close, and releases the store meanwhile.
+  private func closeOfAChangedStore(
+    key: String?,
+    _ keeper: Keeper,
+    _ close: @escaping @Sendable () async throws -> Void,
+    during: () throws -> Void = {}
+  ) async throws -> Result<Void, any Error> {
+    var store: SlowStore? = try await keeper.load(SlowStore.self, key: key)
+    guard let pace = store?.pace else { return .success(()) }
+    Dispatcher.shared.dispatch(Slow.add)
+    let closing = Task { try await close() }
+    await pace.encodingBegins()
+    try during()
+    Dispatcher.shared.dispatch(Slow.add)
+    store = nil
+    pace.finishAll()
+    return await closing.result
+  }
 }
 
 /// Lets a test decide when an encoder goes on.

@@ -291,6 +291,29 @@ struct StorageTests {
     withExtendedLifetime(stores) {}
   }
 
+  @Test func storageThatReturnsNoRevisionsIsAFailure() async throws {
+    struct Silent: KeeperStorage {
+      let storage = MemoryStorage()
+
+      func read(_ name: String) async throws -> StoredContents? { try await storage.read(name) }
+
+      func write(_ writes: [StorageWrite]) async throws -> [String: String] {
+        _ = try await storage.write(writes)
+        return [:]
+      }
+    }
+    let keeper = Keeper(storage: Silent(), dispatcher: Dispatcher(), clock: ManualClock())
+    let (store, dispatcher) = try await load(by: keeper)
+    dispatcher.dispatch(Dispatcher.Counter.set(1))
+    for _ in 1...2 {
+      guard case .storage = await cause({ try await keeper.flush() }) else {
+        Issue.record("The storage has not failed.")
+        return
+      }
+    }
+    withExtendedLifetime(store) {}
+  }
+
   @Test func failureOfACheckEndsWithTheStoragesFailure() async throws {
     let clock = ManualClock()
     let keeper = newKeeper(clock: clock)

@@ -105,20 +105,65 @@ struct UnchangedStoreTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func followerOfAnEqualValueInAnotherOrderRestoresNothing() async throws {
-    let file = "tags.json"
-    try folder.write(#"{"format": 1, "version": 2, "saved": ["b", "a"]}"#, to: file)
+  @Test func followerOfTheSameValueInAnotherLayoutRestoresNothing() async throws {
+    let file = "notecard.json"
+    try folder.write(#"{"format":1,"version":1,"saved":{"id":1,"text":"a"}}"#, to: file)
     let follower = try Keeper(directory: folder.url, role: .following)
-    let followed = try follower.open(TagStore.self)
-    let calls = Log<Set<String>>()
-    followed.tags.observe(ignoreFirst: true) { calls.append($0) }.cleaned(by: followed.dusts)
+    let followed = try follower.open(CardStore.self)
+    let texts = Log<String>()
+    let dust = followed.card.observe(ignoreFirst: true) { texts.append($0.text) }
 
-    try folder.write(#"{"format": 1, "version": 2, "saved": ["a", "b"]}"#, to: file)
+    try folder.write(#"{"format": 1, "version": 1, "saved": {"text": "a", "id": 1}}"#, to: file)
     try await follower.flush()
-    #expect(calls.entries == [])
-    try folder.write(#"{"format": 1, "version": 2, "saved": ["a", "c"]}"#, to: file)
+    #expect(texts.entries == [])
+    // The values are equal, but not the same.
+    try folder.write(#"{"format": 1, "version": 1, "saved": {"text": "b", "id": 1}}"#, to: file)
     try await follower.flush()
-    #expect(calls.entries == [["a", "c"]])
+    #expect(texts.entries == ["b"])
+    #expect(follower.saved(CardStore.self).value.text == "b")
+    dust.clean()
+  }
+
+  @Test func equalValueThatAnotherKeeperHasSavedIsReplaced() async throws {
+    let storage = MemoryStorage()
+    let dispatchers = [Dispatcher(), Dispatcher()]
+    let keepers = dispatchers.map { dispatcher in
+      Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
+    }
+    func save(_ text: String, at index: Int) async throws {
+      let store = try await keepers[index].load(CardStore.self)
+      dispatchers[index].dispatch(Cards.setText(text))
+      try await keepers[index].flush()
+      #expect(keepers[index].saved(CardStore.self).value.text == text)
+      let contents = try #require(storage.contents["notecard.json"])
+      #expect(try CardStore.archive.value(in: Envelope(contents)).text == text)
+      withExtendedLifetime(store) {}
+    }
+    for (text, index) in [("one", 0), ("two", 1), ("one", 0)] { try await save(text, at: index) }
+  }
+
+  /// A store that replaces a missing value has changed, so its value is saved although it hasn't reduced a state.
+  @Test func valueThatAStoreRestoresDifferentlyIsSaved() async throws {
+    try folder.write(#"{"format":1,"version":1,"saved":{}}"#, to: "device.json")
+    var ids: [UUID?] = []
+    for launch in 1...2 {
+      let (dispatcher, clock) = (Dispatcher(), ManualClock())
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: clock)
+      var store: DeviceStore? = try keeper.open(DeviceStore.self)
+      let id = store?.id.value
+      ids.append(id)
+      store = nil
+      let saved = keeper.saved(DeviceStore.self)
+      if launch == 1 {
+        #expect(saved.value.id == nil)
+        await clock.sleeping()
+        await clock.advance(by: .milliseconds(500))
+        for await value in saved.values where value.id != nil { break }
+      }
+      #expect(saved.value.id == id)
+      try await keeper.close()
+    }
+    #expect(ids[0] == ids[1])
   }
 
   @Test func changeOfAVariableOutsideOfAReduceIsSaved() async throws {
@@ -155,6 +200,57 @@ struct UnchangedStoreTests {
     #expect(try folder.text(of: "safe.json").contains("1955"))
     withExtendedLifetime(store) {}
   }
+}
+
+private enum Cards: DispatchState {
+  typealias RelatedStoreType = CardStore
+
+  case setText(String)
+}
+
+private final class CardStore: Storable, Persistable {
+  /// A card, of which `==` compares only the identity.
+  struct Card: Codable, Equatable {
+    let id: Int
+    var text: String
+
+    static func == (first: Card, second: Card) -> Bool { first.id == second.id }
+  }
+
+  static let archive = Archive(Card.self, named: "notecard", version: 1)
+
+  let card = Variable(Card(id: 1, text: ""))
+
+  var saved: Card { card.value }
+
+  func reduce(with state: Cards) {
+    switch state {
+    case .setText(let text): card.value.text = text
+    }
+  }
+
+  func restore(_ saved: Card) { card.value = saved }
+}
+
+private enum Device: DispatchState {
+  typealias RelatedStoreType = DeviceStore
+}
+
+/// A store whose first version had no id.
+private final class DeviceStore: Storable, Persistable {
+  struct Saved: Codable, Equatable {
+    var id: UUID?
+  }
+
+  static let archive = Archive(Saved.self, named: "device", version: 1)
+
+  let id = Variable(UUID())
+
+  var saved: Saved { Saved(id: id.value) }
+
+  func reduce(with _: Device) {}
+
+  func restore(_ saved: Saved) { if let id = saved.id { self.id.value = id } }
 }
 
 private enum Vault: DispatchState {
@@ -208,8 +304,7 @@ private final class TagStore: Storable {
   var tags: Constant<Set<String>> { _tags.constant }
   private let _tags = Variable<Set<String>>([])
 
-  /// The bag of the tests' observations of this store.
-  var dusts: DustBuster { bag }
+  /// A bag is no part of the store's value.
   private let bag = DustBuster()
 
   func reduce(with state: Tags) {

@@ -57,6 +57,29 @@
       }
     }
 
+    @Test func changeBesideAFailedCloseIsSavedAfterTheReleaseOfItsStore() {
+      explore(oneIn: 4) { scenario in
+        let (disk, keeper) = try Self.openStore(in: scenario)
+        let dispatcher = Dispatcher()
+        let stores = Log(try keeper.open(SumStore.self, key: "a", on: dispatcher))
+        add(1)
+        dispatcher.dispatch(Dispatcher.Sum.add(1))
+        // The write of the store without a key.
+        disk.fail("write", times: 1)
+        scenario.task { await #expect(throws: KeeperFailure.self) { try await keeper.close() } }
+        scenario.thread {
+          dispatcher.dispatch(Dispatcher.Sum.add(1))
+          stores.removeAll()
+        }
+        scenario.lastThread { Task { try? await keeper.flush() } }
+        scenario.check {
+          let follower = try Self.keeper(disk, role: .following)
+          let store = try follower.open(SumStore.self, key: "a", on: Dispatcher())
+          #expect(store.number.value == 2)
+        }
+      }
+    }
+
     // MARK: - Opening
 
     @Test func twoOpensReturnOneRestoredStore() {

@@ -73,14 +73,17 @@ final class FolderCore: KeeperCore, @unchecked Sendable {
         throw failure(.storeExists("\(S.self)"), of: name)
       }
       defer { endOpening(name) }
+      let former = keptStore(name) as? KeptStore<S>
+      releaseAfterUnlocking(former)
       let kept = KeptFile<S>(name, in: place, on: dispatcher, schedule: schedule(name))
       return try create(kept, on: dispatcher) { makeStore throws(KeeperFailure) in
-        try kept.load(from: folder, isWriter: role == .saving, recovering: decide, makeStore)
-      } mustSave: {
+        try kept.load(from: folder, isWriter: role == .saving, recovering: decide) { value in
+          // In a deleted folder, nothing is found. The next pass saves the value to a new folder.
+          try makeStore(value ?? former.flatMap { folder.isDeleted ? $0.saved?.value : nil })
+        }
+      } willAdd: {
         // The folder was deleted meanwhile.
-        guard role == .saving, self.folder !== folder else { return false }
-        kept.forgetFile()
-        return true
+        if role == .saving, self.folder !== folder { kept.forgetFile() }
       }
     }
     if isNew {

@@ -73,14 +73,12 @@ extension KeptFile {
     if isRead, identity == self.identity { return nil }
     let (value, version) = try value(of: data, from: url)
     hasFile = true
-    return { [archive] () throws(KeeperFailure) in
+    return { () throws(KeeperFailure) in
       let current = store.saved
       releaseAfterUnlocking(current)
-      // The same set can be encoded in a different order. If the file was replaced by the same one, only a value that a
-      // reduce has changed meanwhile is restored.
-      let isCurrent =
-        areEqual(value, current)
-        || isRead && (try? archive.data(for: value)) == (try? archive.data(for: current))
+      // If the file was replaced by the same one, only a value that a reduce has changed meanwhile is restored. Only the
+      // bytes tell whether equal values are the same.
+      let isCurrent = (isRead || areEqual(value, current)) && self.areSame(value, current)
       if !isCurrent {
         do {
           try store.restore(value)

@@ -54,9 +54,7 @@ final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Send
 
   func forgetFile() {
     written = .unknown(keepsPrevious: false)
-    if case .closed = pending { return }
     if store == nil, let value = saved?.value { snapshot = (nil, value) }
-    pending = store.map(Pending.change) ?? .none
-    hasReduced = true
+    (pending, hasReduced) = (store, true)
   }
 }

@@ -19,10 +19,8 @@ protocol AnyKeptStore: AnyObject, Sendable {
 
   /// Reads the store's value for the next write. The caller must hold the dispatcher's turn.
   ///
-  /// - Parameters:
-  ///   - isOnlyIfChanged: Whether to skip a store that hasn't changed since its last snapshot.
-  ///   - isLast: Whether the store's later changes are not saved.
-  func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool)
+  /// - Parameter isOnlyIfChanged: Whether to skip a store that hasn't changed since its last snapshot.
+  func takeSnapshot(ifChanged isOnlyIfChanged: Bool)
 
   /// Schedules another snapshot after a failed write. The caller must hold the dispatcher's turn.
   func retrySnapshot()

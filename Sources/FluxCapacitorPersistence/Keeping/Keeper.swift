@@ -51,7 +51,8 @@ public final class Keeper: Sendable {
   /// lock.
   ///
   /// - Parameters:
-  ///   - directory: The folder for the files. It is an error if other users can write to it.
+  ///   - directory: The folder for the files. It is an error if its permissions let other users than its owner write to it.
+  ///     The owner can be any user, as is usual for the volume of a container.
   ///   - role: Whether the keeper saves stores, or follows another keeper.
   ///   - dispatcher: The dispatcher of the stores.
   ///   - maximumDelay: The longest time from a change until the keeper begins to save it. A longer delay costs less energy.
@@ -114,6 +115,9 @@ public final class Keeper: Sendable {
   /// file, the store keeps its initial values. If the store is already open, the method returns it. The method reads the
   /// file on the calling thread. Other threads that request the store wait meanwhile.
   ///
+  /// If the file has an older version, or the store has restored another value than the file's, the store counts as
+  /// changed, and the keeper saves it soon.
+  ///
   /// - Precondition: The keeper's stores have archives with different names. Otherwise, the method traps.
   /// - Parameter type: The type of the store.
   /// - Throws: A ``KeeperFailure`` with the file, its version and the cause if the file can't be restored. The cause is
@@ -163,8 +167,9 @@ public final class Keeper: Sendable {
   /// Close each key when you no longer need it. Otherwise, the keeper needs some memory for each key that was opened.
   ///
   /// The file's name contains the key, for example `rooms.key-general.json`. Any text is a key, and texts that Swift
-  /// compares as equal are the same key. In the file's name, all characters except lowercase letters, digits, hyphens and
-  /// underscores are escaped as in a URL, and a hash replaces the end of a key of more than 120 characters.
+  /// compares as equal are the same key, unless they contain characters that are newer than the system's Foundation. In the
+  /// file's name, all characters except lowercase letters, digits, hyphens and underscores are escaped as in a URL, and a
+  /// hash replaces the end of a key of more than 120 characters.
   ///
   /// In all other respects, the method behaves like ``open(_:)``.
   ///

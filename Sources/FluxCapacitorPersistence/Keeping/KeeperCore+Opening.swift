@@ -26,17 +26,18 @@ extension KeeperCore {
   /// - Parameters:
   ///   - kept: The link between the store and its saved value.
   ///   - load: Returns the store with the saved value. It receives a closure that creates the store.
-  ///   - mustSave: Whether the new store has to be saved although it hasn't changed. The method calls this closure with the
-  ///     lock, before other threads know the link.
+  ///   - willAdd: A closure that the method calls with the lock, before other threads know the link.
   func create<S: Persistable>(
     _ kept: KeptStore<S>,
     on dispatcher: Dispatcher,
     _ load: (_ makeStore: (S.Saved?) throws -> S) throws(KeeperFailure) -> S,
-    mustSave: () -> Bool = { false }
+    willAdd: () -> Void = {}
   ) throws(KeeperFailure) -> (S, StoreWatcher?) {
     releaseAfterUnlocking(kept)
+    var restored: S.Saved?
     let store = try load { value in
-      try withDispatcher(dispatcher) {
+      restored = value
+      return try withDispatcher(dispatcher) {
         let store = S()
         releaseAfterUnlocking(store)
         if let value { try store.restore(value) }
@@ -46,9 +47,15 @@ extension KeeperCore {
     let former = keptStore(kept.fileName) as? KeptStore<S>
     releaseAfterUnlocking(former)
     let watcher = withDispatcher(dispatcher) {
-      kept.attach(to: store, after: former?.saved, savesTimeTravel: savesTimeTravel)
+      kept.attach(
+        to: store,
+        with: restored,
+        after: former?.saved,
+        savesTimeTravel: savesTimeTravel
+      )
     }
-    try add(kept, mustSave)
+    if role == .saving, kept.hasReduced { kept.pending = store }
+    try add(kept, willAdd)
     // A follower saves nothing, so its stores need no watchers.
     return (store, role == .saving ? watcher : nil)
   }
@@ -130,16 +137,16 @@ extension KeeperCore {
   /// Adds a store, unless the keeper was closed since this thread began to open the store.
   private func add<S: Persistable>(
     _ kept: KeptStore<S>,
-    _ mustSave: () -> Bool
+    _ willAdd: () -> Void
   ) throws(KeeperFailure) {
     let name = kept.fileName
     let (isClosed, mustSave, former) = lock.withLock {
       guard isOpen else { return (true, false, nil as (any AnyKeptStore)?) }
-      let mustSave = mustSave()
+      willAdd()
       note(kept)
       let former = stores.updateValue(kept, forKey: name.inTable)
       if !name.hasKey, former == nil { namesWithoutKey.append(name.inTable) }
-      return (false, mustSave, former)
+      return (false, kept.pending != nil, former)
     }
     releaseAfterUnlocking(former)
     if isClosed { throw failure(.closed) }

@@ -84,9 +84,7 @@ extension KeeperCore {
 
   func takeSnapshots(of stores: [any AnyKeptStore], in scope: Scope) {
     forEachDispatcher(of: stores) { stores in
-      for store in stores {
-        store.takeSnapshot(ifChanged: scope == .changed, isLast: scope.isLast)
-      }
+      for store in stores { store.takeSnapshot(ifChanged: scope == .changed) }
     }
   }
 
@@ -115,18 +113,14 @@ extension KeeperCore {
     withExtendedLifetime(contents) {}
   }
 
-  /// Forgets a store that is closed. If it was opened again meanwhile, it counts as changed, because its changes after the
-  /// last snapshot weren't noted.
+  /// Forgets a store that is closed, with its changes since the last snapshot, unless it was opened again meanwhile.
   private func forget(_ name: FileName, unlessOpenedAfter opening: Int?) {
-    // This thread releases the store after unlocking.
-    let (store, isForgotten) = lock.withLock {
-      guard let store = stores[name.inTable], store.opening == opening else {
-        return (stores[name.inTable], false)
-      }
+    let store: (any AnyKeptStore)? = lock.withLock {
+      guard stores[name.inTable]?.opening == opening else { return nil }
       changedNames.remove(name.inTable)
-      stores[name.inTable] = nil
-      return (store, true)
+      return stores.removeValue(forKey: name.inTable)
     }
-    if let store, !isForgotten { retrySnapshots(of: [store]) }
+    // This thread releases the store after unlocking.
+    withExtendedLifetime(store) {}
   }
 }

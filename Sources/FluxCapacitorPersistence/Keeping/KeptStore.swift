@@ -29,17 +29,6 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// Schedules a save of the changed stores.
   private let schedule: @Sendable (_ isRetry: Bool) -> Void
 
-  /// A change that isn't saved yet.
-  enum Pending {
-    case none
-
-    /// The store has changed. This reference keeps the store alive until the change is saved.
-    case change(S)
-
-    /// The keeper or the key is closed, so that no more changes are saved.
-    case closed
-  }
-
   /// What the file or the storage has.
   enum Written {
     /// The value of `saved`: the store's first one if nothing has been saved, or the one that was read.
@@ -60,7 +49,9 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   // The dispatcher's turn guards the four properties below.
 
-  var pending = Pending.none
+  /// The store if it has changed since the last snapshot. This reference keeps the store alive until the change is saved, or
+  /// until the keeper forgets the store.
+  var pending: S?
 
   /// The value before time travel, until the store reduces its next state.
   private var valueBeforeTravel: S.Saved?
@@ -98,12 +89,13 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   func encode(_ value: S.Saved) throws(KeeperFailure.Cause) -> Data { try archive.data(for: value) }
 
-  func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
+  /// Whether the store can be saved. Otherwise, its changes are not noted.
+  var canBeSaved: Bool { true }
+
+  func takeSnapshot(ifChanged isOnlyIfChanged: Bool) {
+    guard canBeSaved else { return }
     watcher?.reset()
-    var changed = isOnlyIfChanged ? nil : store
-    if case .change(let store) = pending { changed = store }
-    pending = isLast ? .closed : .none
-    guard let store = changed else { return }
+    guard let store = pending.take() ?? (isOnlyIfChanged ? nil : store) else { return }
     // A snapshot that doesn't encode is cheaper. So a store that has reduced nothing is compared by its variables' versions,
     // if they suffice.
     let newVersions = StoreContents(of: store).versions
@@ -114,14 +106,10 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   }
 
   func retrySnapshot() {
-    // After a close has begun, no change was noted. So after a failed close, each store counts as changed.
-    let isClosed = if case .closed = pending { true } else { false }
-    guard snapshot != nil || isClosed else { return }
-    if let snapshot, snapshot.store == nil { return schedule(true) }
-    releaseAfterUnlocking(snapshot)
-    let store = snapshot.take()?.store ?? store
-    pending = store.map(Pending.change) ?? .none
-    hasReduced = true
+    releaseAfterUnlocking((pending, snapshot))
+    if !canBeSaved { (pending, snapshot) = (nil, nil) }
+    guard let snapshot else { return }
+    if let store = snapshot.store { (self.snapshot, pending, hasReduced) = (nil, store, true) }
     schedule(true)
   }
 }
@@ -130,18 +118,24 @@ extension KeptStore {
   /// Links this object to a new store, which no other thread can use yet.
   ///
   /// - Parameters:
-  ///   - former: The link to a deallocated store with the same file, whose constant `saved` continues.
+  ///   - restored: The value that was restored, or nil if nothing has been saved yet.
+  ///   - former: The constant `saved` of a deallocated store with the same file, which continues.
   ///   - savesTimeTravel: Whether time travel is a change like any other.
   /// - Returns: The watcher to register with the store.
-  func attach(to store: S, after former: Variable<S.Saved>?, savesTimeTravel: Bool) -> StoreWatcher
-  {
+  func attach(
+    to store: S,
+    with restored: S.Saved?,
+    after former: Variable<S.Saved>?,
+    savesTimeTravel: Bool
+  ) -> StoreWatcher {
     self.store = store
-    let value = store.saved
+    let current = store.saved
+    let value = restored ?? current
+    releaseAfterUnlocking((former?.value, current))
+    if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
-    if let former {
-      releaseAfterUnlocking((former.value, value))
-      if !areEqual(former.value, value) { former.value = value }
-    }
+    // A store may restore another value, for example one with a new id.
+    if let restored, !areEqual(restored, current), !areSame(restored, current) { hasReduced = true }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
@@ -162,8 +156,8 @@ extension KeptStore {
       return
     }
     releaseAfterUnlocking(valueBeforeTravel.take())
-    if case .closed = pending { return }
-    if let store { pending = .change(store) }
+    guard canBeSaved else { return }
+    if let store { pending = store }
     if change != .transaction { hasReduced = true }
     schedule(false)
   }
@@ -178,6 +172,12 @@ extension KeptStore {
     case .contents(let data): data
     case .renamed, .unknown: nil
     }
+  }
+
+  /// Whether two values are encoded as the same bytes. A `==` might ignore a property.
+  func areSame(_ first: S.Saved, _ second: S.Saved) -> Bool {
+    guard let first = try? encode(first), let second = try? encode(second) else { return false }
+    return first == second
   }
 
   /// Forgets the snapshot after it was written.

@@ -16,16 +16,7 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
     try archive.data(for: value, writer: writer)
   }
 
-  // A superseded store can't be saved any more.
-  override func takeSnapshot(ifChanged isOnlyIfChanged: Bool, isLast: Bool) {
-    if !isSuperseded.value { super.takeSnapshot(ifChanged: isOnlyIfChanged, isLast: isLast) }
-  }
-
-  override func retrySnapshot() {
-    guard isSuperseded.value else { return super.retrySnapshot() }
-    releaseAfterUnlocking((pending, snapshot))
-    (pending, snapshot) = (.closed, nil)
-  }
+  override var canBeSaved: Bool { !isSuperseded.value }
 
   func contents() throws(KeeperFailure) -> Data? {
     guard let value = snapshot?.value else { return nil }

@@ -129,9 +129,9 @@ extension StorageCore {
   ) async -> [PassFailure] {
     var failures: [PassFailure] = []
     var rows = rows
-    while true {
+    // A write whose answer was lost is repeated once.
+    for _ in 1...2 {
       let batch = entries(for: rows, checking: names, &failures)
-      if batch.isEmpty { return failures }
       rows = []
       // A value that the storage refuses, or too many values, must not keep it from saving the others. So after a failure,
       // each value is written alone, those that have failed most often at the end.
@@ -160,6 +160,8 @@ extension StorageCore {
         }
       }
     }
+    return failures
+      + rows.map { ($0.fileName, failure(.storage("it returns no revision"), of: $0.fileName)) }
   }
 
   private func failure(_ error: any Error, of row: any AnyKeptRow) -> KeeperFailure {
