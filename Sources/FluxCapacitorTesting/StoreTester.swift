@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
 /// Tests that a state or an operation changes exactly the listed variables of a store, to the listed values, in the listed
 /// order.
@@ -16,8 +17,10 @@ import FluxCapacitor
 ///
 /// The tester compares all variables of the store, even private ones. It also finds variables in the store's structs,
 /// enums, tuples, optionals, arrays and dictionaries, but not in other objects, and not in the values of variables. It
-/// looks for them again before each call, so it finds variables that an earlier state has added. A table counts as one
-/// variable. You may list the change to a derived constant, at any position in the list, but don't have to.
+/// skips an array or a dictionary if the first element contains no variable, unless the elements have a protocol's type. It
+/// looks for variables again before each call, so it finds those that an earlier state has added. A table counts as one
+/// variable. You may list the change to a derived constant, at any position in the list, but don't have to. A store with a
+/// mirror of its own fails the test, because the mirror might hide variables.
 public final class StoreTester<Store: Storable>: Sendable {
   /// Decides which changes a tester compares with the listed ones.
   public enum Strictness: Sendable {
@@ -184,24 +187,31 @@ public final class StoreTester<Store: Storable>: Sendable {
     at place: Place
   ) {
     let contents = observedContents()
+    let names = contents.items.map(\.name)
     let happened = before.changes(in: recording.all, namedBy: contents)
+    let expected = expected.map { expectation(for: $0, in: contents) }
+    if hasOwnMirror(store) {
+      return place.fail(
+        """
+        \(Store.self) has a mirror of its own, which might hide variables from the tester. \
+        Remove the conformance of \(Store.self) to CustomReflectable.
+        """
+      )
+    }
+    // A superclass and a subclass can have private properties of the same name.
+    if let name = expected.first(where: { $0.isAmbiguous(in: names) })?.name {
+      return place.fail(
+        """
+        \(Store.self) has several variables with the name \(name). \
+        List their changes by key path, or give the variables different names.
+        """
+      )
+    }
     let difference = Difference(
-      expected: expected.map { change in
-        let name = name(of: change.property, in: contents)
-        return Difference.Expectation(
-          name: name,
-          value: change.value,
-          line: change.line,
-          present: contents.item(named: name)?.value.anyValue
-        )
-      },
+      expected: expected,
       happened: happened,
-      names: contents.items.map(\.name),
-      isExact: strictness == .exact,
-      // A superclass and a subclass can have private properties of the same name.
-      isDerived: { name in
-        Set(contents.items.filter { $0.name == name }.map(\.value.isDerived)) == [true]
-      }
+      names: names,
+      isExact: strictness == .exact
     )
     if let text = difference.text {
       let hints = hintAtHiddenParts(in: happened.map(\.new)) + dispatcher.hintAtUnsettled
@@ -212,7 +222,7 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// The code of an expectation that the changes meet, after an empty line.
   private func code(for happened: [Difference.Event], in contents: StoreContents) -> String {
     let lines = happened.compactMap { event -> String? in
-      guard let item = contents.item(named: event.name), !item.value.isDerived else {
+      guard let item = contents.item(for: event.identity), !item.value.isDerived else {
         return nil
       }
       return event.code(isPublished: hasKeyPath(item, in: contents))
@@ -232,14 +242,26 @@ public final class StoreTester<Store: Storable>: Sendable {
     return item.otherName != nil && !contents.items.contains { $0.value.sources.contains(identity) }
   }
 
-  private func name(of property: Change<Store>.Property, in contents: StoreContents) -> String {
-    switch property {
-    case .named(let name):
-      return contents.item(named: name)?.name ?? name
+  private func expectation(
+    for change: Change<Store>,
+    in contents: StoreContents
+  ) -> Difference.Expectation {
+    var (name, identity) = ("?", ObjectIdentifier?.none)
+    switch change.property {
+    case .named(let property): name = property
     case .published(let value):
-      let value = value(store)
-      _ = lock.withLock { published.insert(value.identity) }
-      return contents.item(for: value)?.name ?? "?"
+      let variable = value(store).identity
+      _ = lock.withLock { published.insert(variable) }
+      identity = variable
     }
+    let item = identity.map(contents.item(for:)) ?? contents.item(named: name)
+    return Difference.Expectation(
+      name: item?.name ?? name,
+      identity: identity,
+      value: change.value,
+      line: change.line,
+      present: item?.value.anyValue,
+      isDerived: item?.value.isDerived ?? false
+    )
   }
 }

@@ -200,6 +200,40 @@ struct UnchangedStoreTests {
     #expect(try folder.text(of: "safe.json").contains("1955"))
     withExtendedLifetime(store) {}
   }
+
+  @Test func changeOfAnotherStoresVariableBehindADerivedConstantIsSaved() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let tags = TagStore.instantiate()
+    let store = try keeper.open(TagCountStore.self)
+    try await keeper.flush()
+
+    Dispatcher.shared.dispatch(Tags.add("first"))
+    try await keeper.close()
+
+    #expect(try folder.text(of: "tag-count.json").contains(#""count" : 1"#))
+    withExtendedLifetime((tags, store)) {}
+  }
+}
+
+private enum TagCount: DispatchState {
+  typealias RelatedStoreType = TagCountStore
+}
+
+private final class TagCountStore: Storable, Persistable {
+  static let archive = Archive([String: Int].self, named: "tag-count", version: 2)
+
+  let count: Constant<Int>
+  private let offset = Variable(0)
+
+  var saved: [String: Int] { ["count": count.value] }
+
+  init() {
+    count = Constant.combine(TagStore.instantiate().tags, offset.constant).map { $0.count + $1 }
+  }
+
+  func reduce(with _: TagCount) {}
+
+  func restore(_: [String: Int]) {}
 }
 
 private enum Cards: DispatchState {

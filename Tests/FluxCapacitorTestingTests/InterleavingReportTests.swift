@@ -2,6 +2,7 @@
 #if DEBUG && os(Linux)
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorDebugging
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
@@ -157,6 +158,16 @@
               sets a Variable<Array<Row>> to [Row(number: 1), Row(number: 2), Row(nu…
           """
       )
+    }
+
+    @Test func reportHidesSecrets() async {
+      let steps = await stepsOfAFailure { scenario in
+        let variable = Variable(Door(code: Code(text: "1885")))
+        scenario.thread { variable.value = Door(code: Code(text: "1955")) }
+        scenario.check { withExtendedLifetime(variable) {} }
+      }
+
+      #expect(steps.hasSuffix("sets a Variable<Door> to Door(code: •••)"))
     }
 
     @Test func descriptionOfAValueAddsNoStepToTheSchedule() async {
@@ -450,6 +461,16 @@
 
   private struct Row: Sendable {
     let number: Int
+  }
+
+  private struct Code: Secret {
+    let text: String
+  }
+
+  /// A value with a description that shows a secret.
+  private struct Door: CustomStringConvertible {
+    let code: Code
+    var description: String { code.text }
   }
 
   /// A value whose description reads a variable.

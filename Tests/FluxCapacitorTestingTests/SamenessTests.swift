@@ -2,6 +2,7 @@ import FluxCapacitor
 import FluxCapacitorDebugging
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -108,6 +109,65 @@ struct SamenessTests {
 
     #expect(await areTheSame(array, [1, 2, 3] as InlineArray<3, Int>))
     #expect(await !areTheSame(array, [1, 2, 4] as InlineArray<3, Int>))
+  }
+
+  /// Types of the standard library whose mirrors have no parts, or have them in an order.
+  @Test func valuesOfTheStandardLibraryWithoutPartsAreTheSameOnlyIfTheirBytesAre() async {
+    let (name, empty): (StaticString, StaticString) = ("a", "")
+    let pairs: KeyValuePairs = ["a": 1, "b": 2]
+    let (first, second) = (Set([1]), Set([2]))
+
+    #expect(await areTheSame(name, name))
+    #expect(await !areTheSame(name, "b" as StaticString))
+    #expect(await !areTheSame(name, empty))
+    #expect(await areTheSame(pairs, ["a": 1, "b": 2] as KeyValuePairs))
+    #expect(await !areTheSame(pairs, ["b": 2, "a": 1] as KeyValuePairs))
+    #expect(await !areTheSame("a".utf8, "b".utf8))
+    #expect(await !areTheSame(Hidden(first.makeIterator()), Hidden(second.makeIterator())))
+    #expect(await !areTheSame(Hidden(AnySequence([1])), Hidden(AnySequence([2]))))
+    #expect(await !areTheSame(Hidden(Mirror(reflecting: 1)), Hidden(Mirror(reflecting: 2))))
+    #expect(await areTheSame(Hidden({ 1 }), Hidden({ 2 })))
+  }
+
+  /// On Linux, this C struct has anonymous unions, which no mirror shows.
+  @Test func structsOfCAreTheSameOnlyIfAllTheirMembersAre() async {
+    let usage = rusage()
+    var other = usage
+    #expect(await areTheSame(usage, other))
+
+    other.ru_maxrss = 1
+
+    #expect(await !areTheSame(usage, other))
+  }
+
+  @Test func valuesWithTooManyLevelsAreRefusedWithASentence() async {
+    func list(_ count: Int) -> Linked {
+      let first = Linked(0)
+      var last = first
+      for number in 1..<count {
+        let next = Linked(number)
+        last.next = next
+        last = next
+      }
+      return first
+    }
+
+    #expect(await areTheSame(list(40), list(40)))
+    let failure = await failure {
+      expectStates {
+        Anything.hold(list(5_000))
+      } when: {
+        invoke(list(5_000))
+      }
+    }
+
+    #expect(failure.contains("Linked has more than 50 levels of parts and isn't Equatable"))
+    #expect(await !areTheSame(Chain(length: 5_000), Chain(length: 5_000)))
+  }
+
+  @Test func equatableValuesWithManyLevelsAreCompared() async {
+    #expect(await areTheSame(EquatableChain(length: 5_000), EquatableChain(length: 5_000)))
+    #expect(await !areTheSame(EquatableChain(length: 5_000), EquatableChain(length: 5_001)))
   }
 
   @Test func listsWithMirrorsOfTheirOwnAreRefused() async {
@@ -329,6 +389,26 @@ private final class Linked: @unchecked Sendable {
   var next: Linked?
 
   init(_ number: Int) { self.number = number }
+}
+
+private struct Hidden<Content>: @unchecked Sendable {
+  let content: Content
+
+  init(_ content: Content) { self.content = content }
+}
+
+private indirect enum Chain: Sendable {
+  case end
+  case link(Chain)
+
+  init(length: Int) { self = (0..<length).reduce(.end) { chain, _ in .link(chain) } }
+}
+
+private indirect enum EquatableChain: Sendable, Equatable {
+  case end
+  case link(EquatableChain)
+
+  init(length: Int) { self = (0..<length).reduce(.end) { chain, _ in .link(chain) } }
 }
 
 private struct Password: Secret, Hashable {

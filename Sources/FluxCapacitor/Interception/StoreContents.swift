@@ -42,14 +42,16 @@ package struct StoreContents: Sendable {
   /// The versions of the variables, each of which changes with every write, or nil if the store's value might
   /// depend on more than these variables.
   package var versions: [ObjectIdentifier: Version]? {
-    let variables = variables
-    guard isComplete, !variables.isEmpty else { return nil }
-    let versions = variables.map { ($0.value.identity, $0.value.snapshot.version) }
-    return Dictionary(versions) { first, _ in first }
+    guard isComplete else { return nil }
+    let pairs = variables.map { ($0.value.identity, $0.value.snapshot.version) }
+    let versions = Dictionary(pairs) { first, _ in first }
+    // A constant can derive from a variable of another store.
+    let isKnown = items.allSatisfy { $0.value.sources.allSatisfy { versions[$0] != nil } }
+    return isKnown && !versions.isEmpty ? versions : nil
   }
 
-  package func item(for value: any AnyPrimitiveValue) -> Item? {
-    indices[value.identity].map { items[$0] }
+  package func item(for identity: ObjectIdentifier) -> Item? {
+    indices[identity].map { items[$0] }
   }
 
   package func item(named name: String) -> Item? {
@@ -83,7 +85,7 @@ package struct StoreContents: Sendable {
     case .enum:
       for (label, child) in mirror.children { add(child, name: "\(name).\(label ?? "")") }
     case .collection:
-      // If an element contains no variable, no other element of the same type does.
+      // If an element contains no variable, other elements of the same type rarely do.
       lazy var isMixed = areMixed(in: value)
       for (index, child) in mirror.children.enumerated()
       where !add(child.value, name: "\(name)[\(index)]") && !isMixed {
@@ -91,10 +93,10 @@ package struct StoreContents: Sendable {
       }
     case .dictionary:
       let pairs = mirror.children.lazy.map { Mirror(reflecting: $0.value).children.map(\.value) }
-      // If the first value contains no variable, no value of its type does. In this case, the method skips the sort.
+      // If the first value contains no variable, other values of its type rarely do. Then the method skips the sort.
       var trial = self
       if let first = pairs.first, trial.add(first[1], name: "") || areMixed(in: value) {
-        let named = pairs.map { (name: "\(name)[\($0[0])]", value: $0[1]) }
+        let named = pairs.map { (name: "\(name)[\(text(ofKey: $0[0]))]", value: $0[1]) }
         for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
       }
     default:
@@ -129,6 +131,25 @@ package struct StoreContents: Sendable {
       items[index].otherName = item.name
     }
   }
+}
+
+/// Returns a key's description, or only the key's type if the description might show what the description of a part hides.
+private func text(ofKey key: Any) -> String {
+  mayReveal(key, isDescribed: false) ? "\(type(of: key))" : "\(key)"
+}
+
+/// Whether a value has a description of its own, and contains another value that has one.
+private func mayReveal(_ value: Any, isDescribed: Bool) -> Bool {
+  let hasDescription =
+    (value is any CustomStringConvertible || value is any CustomDebugStringConvertible
+      || value is any TextOutputStreamable)
+    && !["Swift.", "Foundation"].contains { String(reflecting: type(of: value)).hasPrefix($0) }
+  if isDescribed && hasDescription { return true }
+  // Another thread might be changing an object, whose description may not show secrets.
+  return !(type(of: value) is AnyClass)
+    && Mirror(reflecting: value).children.contains {
+      mayReveal($0.value, isDescribed: isDescribed || hasDescription)
+    }
 }
 
 /// Whether the elements of an array, or the values of a dictionary, can have different types.

@@ -9,7 +9,7 @@ extension Equatable {
 }
 
 /// Returns whether two values have the same bytes, or are structs whose properties do, as copies of a value
-/// usually do. The values' own `==`, which might ignore a property, isn't used.
+/// usually do. The values' own `==`, which might ignore a property, isn't used, and neither is a mirror that might hide one.
 func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
   let haveSameBytes = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { first.elementsEqual($0) }
@@ -17,8 +17,10 @@ func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
   if haveSameBytes { return true }
   // The padding bytes of a struct can differ between two copies of a value.
   let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
-  guard mirror.displayStyle == .struct, !mirror.children.isEmpty else { return false }
-  return zip(mirror.children, other.children).allSatisfy { property, other in
+  guard mirror.displayStyle == .struct, !mirror.children.isEmpty,
+    mirror.subjectType == other.subjectType, !(first is any CustomReflectable)
+  else { return false }
+  let haveSameProperties = zip(mirror.children, other.children).allSatisfy { property, other in
     func isIdentical<Property>(_ property: Property) -> Bool {
       // No cast is used, because casting the storage of an `InlineArray` traps.
       func isIdentical<Other>(_ other: Other) -> Bool {
@@ -29,4 +31,6 @@ func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
     }
     return _openExistential(property.value, do: isIdentical)
   }
+  // The mirror of an imported C struct omits bit fields.
+  return haveSameProperties && !String(reflecting: mirror.subjectType).hasPrefix("__C.")
 }

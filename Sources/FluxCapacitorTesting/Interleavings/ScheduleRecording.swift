@@ -81,25 +81,10 @@
     }
 
     private static func describe(_ value: Any) -> String {
-      let mirror = Mirror(reflecting: value)
-      let text =
-        switch mirror.displayStyle {
-        case .optional: mirror.children.first.map { describe($0.value) } ?? "nil"
-        case .class: "\(type(of: value))"
-        case .enum where !(value is any CustomStringConvertible): withoutModules(".\(value)")
-        default: (value as? String)?.debugDescription ?? withoutModules("\(value)")
-        }
-      let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+      let line = shown(value)
       return line.count <= mostCharacters ? line : line.prefix(mostCharacters - 1) + "…"
     }
 
     private static let mostCharacters = 40
-
-    /// Returns a text without the modules and the outer types in the names of types.
-    private static func withoutModules(_ text: String) -> String {
-      // Replacing is slow, and most texts contain no name of a module.
-      guard text.utf8.contains(UInt8(ascii: ".")) else { return text }
-      return text.withSourceNames.replacing(/\b[A-Z]\w*\.(?=[A-Z])/, with: "")
-    }
   }
 #endif

@@ -6,16 +6,34 @@ struct Difference {
   struct Expectation {
     let name: String
 
+    /// The identity of the variable or constant, or nil if the test refers to it by its name.
+    let identity: ObjectIdentifier?
+
     /// Returns the expected value, for the value before the change.
     let value: (_ old: any Sendable) -> any Sendable
     let line: UInt
 
     /// The variable's present value, or nil if the store has no variable with this name.
     let present: (any Sendable)?
+
+    /// Whether the test refers to a derived constant. The test can omit a derived constant's changes, or list them at
+    /// any position among the others.
+    let isDerived: Bool
+
+    /// Whether the test refers to several variables of the store.
+    func isAmbiguous(in names: [String]) -> Bool {
+      identity == nil && names.count { $0 == name } > 1
+    }
+
+    fileprivate func refers(to event: Event) -> Bool {
+      identity.map { $0 == event.identity } ?? (name == event.name)
+    }
   }
 
   struct Event {
     let name: String
+    let identity: ObjectIdentifier
+    let isDerived: Bool
     let old: any Sendable
     let new: any Sendable
   }
@@ -28,47 +46,37 @@ struct Difference {
   ///   - happened: The changes that have happened, in order.
   ///   - names: The names of the store's variables and constants.
   ///   - isExact: Whether unexpected changes are mistakes.
-  ///   - isDerived: A closure that returns whether a name belongs to a derived constant. The test can omit
-  ///     a derived constant's changes, or list them at any position among the others.
-  init(
-    expected: [Expectation],
-    happened: [Event],
-    names: [String],
-    isExact: Bool,
-    isDerived: (String) -> Bool
-  ) {
-    let derived = expected.filter { isDerived($0.name) }
-    let isContained = happened.contain(isExact ? derived : expected, isDerived)
+  init(expected: [Expectation], happened: [Event], names: [String], isExact: Bool) {
+    let isContained = happened.contain(isExact ? expected.filter(\.isDerived) : expected)
     if !isExact, isContained { return }
     var open = Array(expected.enumerated())
     // An exact tester ignores a derived constant's unlisted changes too.
-    if isContained { open.removeAll { isDerived($0.element.name) } }
+    if isContained { open.removeAll { $0.element.isDerived } }
     var order: [Int] = []
     for event in happened {
       let position = open.firstIndex { _, expectation in
-        expectation.name == event.name
+        expectation.refers(to: event)
           && (isExact || isSame(expectation.value(event.old), event.new))
       }
       if let position {
         let (place, expectation) = open.remove(at: position)
-        if !isDerived(event.name) { order.append(place) }
+        if !event.isDerived { order.append(place) }
         compare(event, with: expectation)
-      } else if isExact, !isDerived(event.name) {
+      } else if isExact, !event.isDerived {
         note(event.lines.map { "\($0), which was not expected" }, isMistake: true)
       }
     }
     for (_, expectation) in open {
-      let isRepeated = isExact && happened.contains { $0.name == expectation.name }
+      let isRepeated = isExact && happened.contains(where: expectation.refers)
       // A relaxed tester might have ignored a change to another value.
-      let ignored = isExact ? nil : happened.first { $0.name == expectation.name }
+      let ignored = isExact ? nil : happened.first(where: expectation.refers)
       noteMissing(expectation, since: ignored?.old, isRepeated: isRepeated, names: names)
     }
     let isOrdered = order == order.sorted()
     // A relaxed tester has not found the changes in their order, so at least a derived constant's differ.
     if !isOrdered || !isExact && !hasMistake {
-      let names = expected.map(\.name)
-      let wanted = isOrdered ? names.filter(isDerived) : order.sorted().map { names[$0] }
-      let list = wanted.joined(separator: ", ")
+      let wanted = isOrdered ? expected.filter(\.isDerived) : order.sorted().map { expected[$0] }
+      let list = wanted.map(\.name).joined(separator: ", ")
       note(["the changes were expected in another order: \(list)"], isMistake: true)
     }
   }
@@ -136,15 +144,12 @@ struct Difference {
 extension [Difference.Event] {
   /// Returns whether the expected changes are among these ones in the same order. The changes of each derived constant
   /// have an order of their own.
-  fileprivate func contain(
-    _ expected: [Difference.Expectation],
-    _ isDerived: (String) -> Bool
-  ) -> Bool {
+  fileprivate func contain(_ expected: [Difference.Expectation]) -> Bool {
     var ends: [String: Int] = [:]
     return expected.allSatisfy { expectation in
-      let order = isDerived(expectation.name) ? expectation.name : ""
+      let order = expectation.isDerived ? expectation.name : ""
       let place = self[ends[order, default: 0]...].firstIndex {
-        $0.name == expectation.name && isSame(expectation.value($0.old), $0.new)
+        expectation.refers(to: $0) && isSame(expectation.value($0.old), $0.new)
       }
       ends[order] = place.map { $0 + 1 }
       return place != nil

@@ -3,10 +3,11 @@ import FluxCapacitorDebugging
 
 /// Returns whether two `Equatable` values are equal, or whether two other values are the same in every part.
 ///
-/// A NaN counts as the same value as another NaN, although `==` says otherwise, also inside other values. Swift can't
-/// compare functions, so two functions of the same type count as the same value. A value that hides its parts, such as a
-/// `Secret` or an object with a `Mutex`, is never the same as another one, unless it's `Equatable`: a test fails rather
-/// than passes wrongly.
+/// A NaN counts as the same value as another NaN, although `==` says otherwise, also as a part of other values, except of
+/// those that show no parts, such as a `Date`. Swift can't compare functions, so two functions of the same type count as
+/// the same value. A value that hides its parts, such as a `Secret` or an object with a `Mutex`, is never the same as
+/// another one, unless it's `Equatable`, and neither are values with too many levels of parts: a test fails rather than
+/// passes wrongly.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   var parts = PartComparison()
   return parts.isSame(first, second)
@@ -16,23 +17,31 @@ func isSame(_ first: Any, _ second: Any) -> Bool {
 func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
   var parts = PartComparison(looksIntoSameObject: true)
   for value in values { _ = parts.isSame(value, value) }
-  guard let type = parts.hiding else { return "" }
-  let reason =
-    type is any Secret.Type
-    ? "is a Secret"
-    : type is any CustomReflectable.Type ? "has a mirror of its own" : "hides parts"
+  guard let (type, reason) = parts.refused else { return "" }
   return
     "\n\n\(type) \(reason) and isn't Equatable, so no test can tell whether two of its values are the same. "
     + "Make \(type) Equatable."
+}
+
+/// Returns a value without the box that a mirror leaves around the value of a property with a protocol's type.
+private func unboxed(_ value: Any) -> Any {
+  // Only a cast to a type that the compiler doesn't know removes the box.
+  func cast<Box, Content>(_ box: Box, to _: Content.Type) -> Content? { box as? Content }
+  func unboxed<Box>(_ box: Box) -> Any { cast(box, to: Any.self) ?? box }
+  return _openExistential(value, do: unboxed)
 }
 
 private struct PartComparison {
   /// Whether even an object is compared with itself.
   var looksIntoSameObject = false
 
-  /// A type that hides its parts and isn't `Equatable`, if the comparison has met one.
-  private(set) var hiding: (any Any.Type)?
+  /// A type that isn't `Equatable`, and why its parts can't be compared, if the comparison has met such a type.
+  private(set) var refused: (type: any Any.Type, reason: String)?
   private var hasNaN = false
+
+  /// The number of values that contain the compared ones. A value can be deeper than the stack of a thread.
+  private var depth = 0
+  private static let mostLevels = 50
 
   /// The objects whose parts are being compared, because objects can refer to each other.
   private var objects: Set<[ObjectIdentifier]> = []
@@ -52,12 +61,14 @@ private struct PartComparison {
     if value.isEqual(to: second) { return true }
     // Values that differ only in NaNs are the same.
     var parts = PartComparison()
+    parts.depth = depth
     guard parts.haveSameParts(first, second), parts.hasNaN else { return false }
     hasNaN = true
     return true
   }
 
   private mutating func haveSameParts(_ first: Any, _ second: Any) -> Bool {
+    let (first, second) = (unboxed(first), unboxed(second))
     guard type(of: first) == type(of: second) else { return false }
     if let type = first as? any Any.Type, let other = second as? any Any.Type {
       return type == other
@@ -67,16 +78,23 @@ private struct PartComparison {
       return true
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
+    // The casts below would unwrap an optional.
+    if mirror.displayStyle == .optional { return haveSameChildren(mirror, other) }
+    depth += 1
+    defer { depth -= 1 }
     switch mirror.displayStyle {
-    case _ where hasOwnMirror(first):
-      hiding = hiding ?? type(of: first)
-      return false
+    case _ where first is any Secret: return refuse(first, "is a Secret")
+    case _ where hasOwnMirror(first): return refuse(first, "has a mirror of its own")
+    case _ where depth > PartComparison.mostLevels:
+      return refuse(first, "has more than \(PartComparison.mostLevels) levels of parts")
     // An imported C union shows no parts.
     case .struct where mirror.children.isEmpty: return areIdentical(first, second)
-    case .struct where hasHiddenParts(mirror), .class where hasHiddenParts(mirror):
-      hiding = hiding ?? type(of: first)
-      return areIdentical(first, second)
-    case .optional, .collection: return haveSameChildren(mirror, other)
+    case .struct where hasHiddenParts(first, mirror), .class where hasHiddenParts(first, mirror),
+      nil where mirror.children.isEmpty && first is any CustomReflectable:
+      return refuse(first, "hides parts") || areIdentical(first, second)
+    // `KeyValuePairs` have an order.
+    case .dictionary where first is any RandomAccessCollection:
+      return haveSameChildren(mirror, other)
     case .set, .dictionary: return haveSameMembers(mirror, other)
     case .class:
       let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
@@ -87,11 +105,22 @@ private struct PartComparison {
     }
   }
 
+  /// Notes why two values of a type can't be compared. Returns false.
+  private mutating func refuse(_ value: Any, _ reason: String) -> Bool {
+    refused = refused ?? (type(of: value), reason)
+    return false
+  }
+
   /// Returns whether a value has no visible parts, such as a buffer, or parts without a content, such as the bytes of an
-  /// `InlineArray` or an object's `Mutex`.
-  private func hasHiddenParts(_ mirror: Mirror) -> Bool {
+  /// `InlineArray` or an object's `Mutex`, or members that no mirror shows, such as the bit fields of a C struct.
+  private func hasHiddenParts(_ value: Any, _ mirror: Mirror) -> Bool {
+    func size<Value>(of _: Value) -> Int { MemoryLayout<Value>.size }
     let parts = sequence(first: mirror, next: \.superclassMirror).flatMap(\.children)
+    let isImported = String(reflecting: type(of: value)).hasPrefix("__C.")
     return parts.isEmpty
+      || isImported && mirror.displayStyle == .struct
+        && parts.reduce(0) { $0 + _openExistential($1.value, do: size) }
+          < _openExistential(value, do: size)
       || parts.contains {
         $0.value is Void ? mirror.displayStyle == .class : hasHiddenContent($0.value)
       }

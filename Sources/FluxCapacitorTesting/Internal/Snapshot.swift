@@ -34,7 +34,13 @@ struct Snapshot {
       let old = values[change.identity] ?? change.value
       values[change.identity] = change.value
       guard let name = names[change.identity], !isSame(old, change.value) else { return nil }
-      return Difference.Event(name: name, old: old, new: change.value)
+      return Difference.Event(
+        name: name,
+        identity: change.identity,
+        isDerived: contents.item(for: change.identity)?.value.isDerived ?? false,
+        old: old,
+        new: change.value
+      )
     }
   }
 }

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 /// B12: reading and changing the rows of a table.
@@ -14,6 +15,28 @@ struct TableTests {
     #expect(cards.row(id: "x").value == nil)
     #expect(cards.ids.value == ["a", "b", "c"])
     #expect(cards.rows.value.map(\.title) == ["A", "B", "C"])
+  }
+
+  @Test func writtenRowsReplaceThoseThatMirrorsDoNotTellApart() {
+    let dates = VariableTable([Hiding(id: 1, value: DateComponents(year: 2015))])
+    let links = VariableTable([Hiding(id: 1, value: URLComponents(string: "https://hv.org/a"))])
+    let objects = VariableTable([Hiding<any Sendable>(id: 1, value: Feet(number: 1))])
+    let texts = VariableTable([Shy(id: 1, text: "old")])
+    let usages = VariableTable([Hiding(id: 1, value: rusage())])
+    var usage = rusage()
+    usage.ru_maxrss = 1
+
+    dates.write(any: [Hiding(id: 1, value: DateComponents(year: 2015, month: 10))])
+    links.write(any: [Hiding(id: 1, value: URLComponents(string: "https://hv.org/a?b=1"))])
+    objects.write(any: [Hiding<any Sendable>(id: 1, value: Meters(number: 1))])
+    texts.write(any: [Shy(id: 1, text: "new")])
+    usages.write(any: [Hiding(id: 1, value: usage)])
+
+    #expect(dates[id: 1]?.value.month == 10)
+    #expect(links[id: 1]?.value?.query == "b=1")
+    #expect(objects[id: 1]?.value is Meters)
+    #expect(texts[id: 1]?.text == "new")
+    #expect(usages[id: 1]?.value.ru_maxrss == 1)
   }
 
   @Test func constantTableHasTheRowsOfItsVariableTable() {
@@ -99,4 +122,20 @@ struct TableTests {
     #expect(cards[id: "b"]?.tags.count == 101)
     dust?.clean()
   }
+}
+
+private struct Hiding<Value>: Sendable, Identifiable {
+  let id: Int
+  nonisolated(unsafe) let value: Value
+}
+
+private struct Feet { let number: Int }
+private struct Meters { let number: Int }
+
+/// A row with a mirror that hides a property.
+private struct Shy: Identifiable, CustomReflectable {
+  let id: Int
+  let text: String
+
+  var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .struct) }
 }

@@ -1,0 +1,168 @@
+import FluxCapacitor
+import FluxCapacitorDebugging
+import FluxCapacitorTesting
+import Testing
+
+/// Variables that a tester could confuse with each other, or overlook.
+@Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
+struct StoreTesterNamesTests {
+  @Test func keyPathRefersToTheInheritedVariableOfTheSameName() async {
+    let tester = StoreTester(SubStore.self)
+
+    let failure = await failure { tester.invoke(.set(2)) { Change(\.count, to: 2) } }
+
+    #expect(failure.contains("✗ count: was expected to change to 2, but did not"))
+    #expect(failure.contains("✗ count: 0 → 2, which was not expected"))
+    tester.invoke(.set(3)) { Change(\.ownCount, to: 3) }
+    tester.invoke(.setBoth(4)) {
+      Change(\.count, to: 4)
+      Change(\.ownCount, to: 4)
+    }
+  }
+
+  @Test func nameOfTwoVariablesIsRefusedWithASentence() async {
+    let sentences = [
+      await failure {
+        StoreTester(SubStore.self).invoke(.set(2)) { Change.named("_count", to: 2) }
+      },
+      await failure {
+        StoreTester(LabelStore.self).invoke(.mark) { Change.named("marks[1]", to: 1) }
+      },
+      await failure {
+        StoreTester(LockerStore.self).invoke(.open) { Change.named("lockers[•••]", to: 1) }
+      },
+    ]
+
+    #expect(sentences[0].hasPrefix("SubStore has several variables with the name count."))
+    #expect(sentences[1].hasPrefix("LabelStore has several variables with the name marks[1]."))
+    #expect(sentences[2].hasPrefix("LockerStore has several variables with the name lockers[•••]."))
+  }
+
+  @Test func keyWhoseDescriptionShowsASecretIsNamedByItsType() async {
+    let failure = await failure { StoreTester(DoorStore.self).invoke(.open) }
+
+    #expect(failure.contains("✗ doors[Door]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ rooms[kitchen]: 0 → 1, which was not expected"))
+    #expect(!failure.contains("sesame"))
+  }
+
+  @Test func storeWithAMirrorOfItsOwnIsRefusedWithASentence() async {
+    let tester = StoreTester(ShyStore.self)
+
+    let failure = await failure { tester.invoke(.increment) }
+
+    #expect(failure.hasPrefix("ShyStore has a mirror of its own"))
+    #expect(failure.hasSuffix("Remove the conformance of ShyStore to CustomReflectable."))
+  }
+}
+
+private enum Sub: DispatchState {
+  typealias RelatedStoreType = SubStore
+
+  case set(Int)
+  case setBoth(Int)
+}
+
+private class BaseStore: @unchecked Sendable {
+  var count: Constant<Int> { _count.constant }
+  private let _count = Variable(0)
+
+  func set(_ count: Int) { _count.value = count }
+}
+
+private final class SubStore: BaseStore, Storable, @unchecked Sendable {
+  typealias DispatchStateType = Sub
+
+  var ownCount: Constant<Int> { _count.constant }
+  private let _count = Variable(0)
+
+  required override init() {}
+
+  func reduce(with state: Sub) {
+    switch state {
+    case .set(let count): _count.value = count
+    case .setBoth(let count):
+      set(count)
+      _count.value = count
+    }
+  }
+}
+
+private enum Label: DispatchState {
+  typealias RelatedStoreType = LabelStore
+
+  case mark
+}
+
+private final class LabelStore: Storable {
+  enum Key: Hashable, CustomStringConvertible {
+    case number(Int)
+    case text(String)
+
+    var description: String {
+      switch self {
+      case .number(let number): "\(number)"
+      case .text(let text): text
+      }
+    }
+  }
+
+  private let marks: [Key: Variable<Int>] = [.number(1): Variable(0), .text("1"): Variable(0)]
+
+  func reduce(with _: Label) { marks[.text("1")]?.value = 1 }
+}
+
+private enum Locker: DispatchState {
+  typealias RelatedStoreType = LockerStore
+
+  case open
+}
+
+private struct Code: Secret, Hashable {
+  let text: String
+}
+
+private final class LockerStore: Storable {
+  private let lockers = [Code(text: "a"): Variable(0), Code(text: "b"): Variable(0)]
+
+  func reduce(with _: Locker) { lockers[Code(text: "b")]?.value = 1 }
+}
+
+private enum Doors: DispatchState {
+  typealias RelatedStoreType = DoorStore
+
+  case open
+}
+
+private final class DoorStore: Storable {
+  struct Door: Hashable, CustomStringConvertible {
+    let code: Code
+    var description: String { code.text }
+  }
+
+  struct Room: Hashable, CustomStringConvertible {
+    let description: String
+  }
+
+  private let doors = [Door(code: Code(text: "sesame")): Variable(0)]
+  private let rooms = [Room(description: "kitchen"): Variable(0)]
+
+  func reduce(with _: Doors) {
+    for door in doors.values { door.value = 1 }
+    for room in rooms.values { room.value = 1 }
+  }
+}
+
+private enum Shy: DispatchState {
+  typealias RelatedStoreType = ShyStore
+
+  case increment
+}
+
+private final class ShyStore: Storable, CustomReflectable {
+  private let count = Variable(0)
+
+  var customMirror: Mirror { Mirror(self, children: []) }
+
+  func reduce(with _: Shy) { count.value += 1 }
+}
