@@ -32,7 +32,7 @@ extension Node {
     var nodes: [Node] = []
     var snapshot: Evaluation.Snapshot?
     visitSourcesFirst(unless: \.isActive) { node in
-      if node.isUncommitted { node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten) }
+      node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten)
       let isToStart = isValueNeeded || node.needsValue || !node.awaited.isEmpty
       // A region that begins with a constant can be behind the variables. An observer that joins the node later
       // starts with the value of the snapshot.
