@@ -94,13 +94,6 @@ struct FilesTests {
     )
   }
 
-  @Test func standardStreamsAreNotOpenedAgain() throws {
-    for (path, descriptor) in [("/dev/stdout", 1), ("/dev/stderr", 2), ("/dev/fd/2", 2)] {
-      let handle = try OutputFile(URL(fileURLWithPath: path)).open()
-      #expect(handle.fileDescriptor == CInt(descriptor))
-    }
-  }
-
   @Test func flowExplorerThrowsWhenWritingToAFolder() {
     #expect(throws: CocoaError.self) { try write(folder.url) }
   }

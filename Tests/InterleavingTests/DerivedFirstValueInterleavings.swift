@@ -56,6 +56,24 @@
       }
     }
 
+    @Test func observerOfAConstantThatHasAwaitedATransactionJoinsItsHistory() {
+      let (number, trigger, log) = (Variable(0), Variable(0), Log<String>())
+      let text = number.map { "\($0)" }
+      _ = number.observe { _ in }
+      Dispatcher().transaction {
+        number.value = 1
+        _ = text.observe { _ in }
+      }
+      _ = trigger.observe(ignoreFirst: true) { _ in
+        number.value = 2
+        text.observe(in: log)
+      }
+
+      trigger.value = 1
+
+      #expect(log.entries == ["1", "2"])
+    }
+
     // MARK: Observers that subscribe while another thread's transaction is open
 
     @Test func observerOfAMapOfACombinedConstantNeverGoesBack() {

@@ -107,6 +107,45 @@
     }
   }
 
+  extension DerivedReadingInterleavings {
+    /// Until a thread has started the constant of the users, it has no delivered value.
+    @Test func readBesideAFirstObserverChangesNothingForTheObserver() {
+      explore { scenario in
+        let (user, count, log) = (Variable(User(name: "old")), Variable(0), Log<String>())
+        let row = Constant.combine(user.removeDuplicates(), count).map { "\($0.name) \($1)" }
+        scenario.thread { row.observe(in: log) }
+        scenario.transaction {
+          user.value.name = "new"
+          count.value = 1
+          _ = row.value
+        }
+        scenario.check {
+          if log.entries.first == "old 0" { #expect(log.last == "old 1") }
+        }
+      }
+    }
+
+    @Test func constantThatWasObservedInATransactionBeforeSkipsValues() {
+      let (user, count, log) = (Variable(User(name: "older")), Variable(0), Log<String>())
+      let row = Constant.combine(user.removeDuplicates(), count).map { "\($0.name) \($1)" }
+      let dust = user.observe { _ in }
+      Dispatcher().transaction {
+        user.value.name = "old"
+        row.observe { _ in }.clean()
+      }
+      dust.clean()
+
+      row.observe(in: log)
+      Dispatcher().transaction {
+        user.value.name = "new"
+        count.value = 1
+        _ = row.value
+      }
+
+      #expect(log.entries == ["old 0", "old 1"])
+    }
+  }
+
   /// A user that is equal to every other one.
   private struct User: Equatable, Sendable {
     var name: String

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file, pipe or device at the end of a path's symbolic links.
-package struct OutputFile {
+struct OutputFile {
   private var path: String
 
   /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
@@ -13,7 +13,7 @@ package struct OutputFile {
     return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
   }
 
-  package init(_ url: URL) {
+  init(_ url: URL) {
     path = url.path
     // The system follows as many links.
     for _ in 0..<40 where opened == nil {
@@ -38,16 +38,5 @@ package struct OutputFile {
     if isFile, let permissions = former?[.posixPermissions] {
       try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     }
-  }
-
-  /// Opens a pipe, a device, or a file without its former contents. A descriptor that is open already stays as it is.
-  package func open() throws -> FileHandle {
-    if let opened { return opened }
-    let url = URL(fileURLWithPath: path)
-    if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
-    let file = try FileHandle(forWritingTo: url)
-    // Truncating a pipe fails, so this error is ignored.
-    try? file.truncate(atOffset: 0)
-    return file
   }
 }

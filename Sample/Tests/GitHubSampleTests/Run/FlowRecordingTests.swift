@@ -86,23 +86,6 @@ struct FlowRecordingTests {
     #expect(outcome.errors.hasPrefix("github-repos: \(link) could not be written: "))
   }
 
-  /// A shell opens `errors.log` for `--log /dev/stderr 2>> errors.log`.
-  @Test func logFollowsTheTextOfAnOpenDescriptor() async throws {
-    let file = folder.file("errors.log")
-    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    defer { close(descriptor) }
-    try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data("earlier\n".utf8))
-
-    let outcome = await runCommand(
-      "mona --log /dev/fd/\(descriptor)",
-      session: MockApiSession(page)
-    )
-
-    let lines = try folder.text(of: "errors.log").split(separator: "\n")
-    #expect(outcome.exitCode == .success)
-    #expect(lines.first == "earlier" && lines.count == 5)
-  }
-
   /// The reader of a named pipe stops when the writer closes the pipe, so the command must open the
   /// pipe only once.
   @Test func logOptionOpensANamedPipeOnce() async throws {

@@ -80,7 +80,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        node.deliveredFingerprint = region.fingerprint
+        (node.deliveredFingerprint, node.isJoining) = (region.fingerprint, false)
         if !node.isStarted { node.didStart() }
         if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
         channel.lock.unlock()
@@ -182,7 +182,7 @@ extension DerivedChannel {
       // mutation.
       region.acquire()
       let value = known(at: Fingerprint(region.version))
-      let mayKeep = isSame != nil && delivered != nil
+      let mayKeep = isSame != nil && ownNode.isActive
       region.lock.unlock()
       if let value { return value }
       let isKeeping = mayKeep || currentThread().holdsLock && region.holdsObjects
@@ -233,7 +233,7 @@ extension DerivedChannel {
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
     let value = formula(.evaluation(evaluation))
-    if isSame != nil, regionChannel.lock.withLock({ delivered != nil }) {
+    if isSame != nil, regionChannel.lock.withLock({ ownNode.isActive }) {
       evaluation.isProvisional = true
     }
     if !evaluation.isProvisional { remember(value, at: evaluation.fingerprint(of: ownNode)) }

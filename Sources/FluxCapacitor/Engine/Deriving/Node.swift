@@ -52,7 +52,7 @@ import Synchronization
   /// a constant upstream compares values, or if a change can bring the values of only some sources.
   let needsValue: Bool
 
-  /// Whether the node is linked to its sources. The locks of the roots guard this flag.
+  /// Whether the node is linked to its sources. The locks of the roots and of the region guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
 
   // Only the region's deliverer uses the properties below, which describe the change in progress.
@@ -61,7 +61,8 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var takesPart = false
 
   /// Whether the node has awaited the change. It has missed earlier ones, so it's computed whichever of its sources
-  /// have changed. The deliverer sets this property under the region's lock, so threads with the lock may read it.
+  /// have changed. Until then, its delivered value can be half of a transaction. The deliverer sets this property under the
+  /// region's lock, so threads with the lock may read it.
   @exclusivity(unchecked) @usableFromInline var isJoining = false
 
   /// Whether the change gives the node a new value.
@@ -229,9 +230,8 @@ import Synchronization
       }
     if isReached { channel.use { perform($0, self, .compute) } }
     if !isChanged {
-      region.use { region in
-        region.channel.use { $0.lock.withLock { deliveredFingerprint = region.fingerprint } }
-      }
+      let sum = region.use { $0.fingerprint }
+      regionChannel.use { $0.lock.withLock { (deliveredFingerprint, isJoining) = (sum, false) } }
     }
   }
 
