@@ -56,22 +56,24 @@
       }
     }
 
-    @Test func observerOfAConstantThatHasAwaitedATransactionJoinsItsHistory() {
+    @Test(arguments: [1, 2])
+    func observerOfAConstantThatHasAwaitedATransactionJoinsItsHistory(last: Int) {
       let (number, trigger, log) = (Variable(0), Variable(0), Log<String>())
       let text = number.map { "\($0)" }
       _ = number.observe { _ in }
       Dispatcher().transaction {
         number.value = 1
         _ = text.observe { _ in }
+        number.value = last
       }
       _ = trigger.observe(ignoreFirst: true) { _ in
-        number.value = 2
+        number.value = 3
         text.observe(in: log)
       }
 
       trigger.value = 1
 
-      #expect(log.entries == ["1", "2"])
+      #expect(log.entries == ["\(last)", "3"])
     }
 
     // MARK: Observers that subscribe while another thread's transaction is open

@@ -52,7 +52,7 @@ extension Node {
     for edge in edges { edge.use(link) }
     channel.use { channel in
       channel.withRegionLocked { first in
-        (isActive, isStarted, takesPart, joinsNext, isJoining) = (true, false, false, false, false)
+        (isActive, isStarted, takesPart, joinsNext) = (true, false, false, false)
         region.use { region in
           region.add(self)
           region.admit(self, from: first.version)
