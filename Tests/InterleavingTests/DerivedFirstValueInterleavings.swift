@@ -64,7 +64,7 @@
       Dispatcher().transaction {
         number.value = 1
         _ = text.observe { _ in }
-        number.value = last
+        if last > 1 { number.value = last }
       }
       _ = trigger.observe(ignoreFirst: true) { _ in
         number.value = 3
