@@ -78,12 +78,12 @@
       let root = op.target % plan.roots.count
       func change(_ old: Any, _ body: (Val) -> Void) {
         history.inBody(ofMutation: lock(of: root)) {
-          history.place.keep(old)
+          history.place.keep((variables[root] as Any, old))
           body(Val([0]))
           // Constants can be made even in a mutation.
           let (one, other) = (variables[root]?.constant, variables[root]?.constant)
           if one !== other { fail("A variable has two constants.") }
-          _ = nodes[root].map { $0.combine(with: $0) }
+          _ = node(root).map { $0.combine(with: $0) }
           op.body.forEach(perform)
           interleavingPoint()
           body(newVal(op, for: root))
@@ -144,7 +144,7 @@
       case .none: node
       case .map: node.map()
       case .distinct: node.distinct()
-      case .combine(let other): nodes[other % nodes.count].map(node.combine) ?? node
+      case .combine(let other): self.node(other % nodes.count).map(node.combine) ?? node
       }
     }
 

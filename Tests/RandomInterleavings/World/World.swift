@@ -170,7 +170,13 @@
 
     func dispatcher(_ op: Op) -> Dispatcher { dispatchers[number(op)] }
 
-    func node(_ op: Op) -> (any AnyNode)? { nodes[op.target % nodes.count] }
+    func node(_ op: Op) -> (any AnyNode)? { node(op.target % nodes.count) }
+
+    /// A node, which another thread may drop meanwhile.
+    func node(_ index: Int) -> (any AnyNode)? {
+      history.place.keep(nodes[index] as Any)
+      return nodes[index]
+    }
 
     // MARK: - Releases
 
