@@ -141,8 +141,7 @@ private func text(ofKey key: Any) -> String {
 /// Whether a value has a description of its own, and contains another value that has one.
 private func mayReveal(_ value: Any, isDescribed: Bool) -> Bool {
   let hasDescription =
-    (value is any CustomStringConvertible || value is any CustomDebugStringConvertible
-      || value is any TextOutputStreamable)
+    hasOwnDescription(value)
     && !["Swift.", "Foundation"].contains { String(reflecting: type(of: value)).hasPrefix($0) }
   if isDescribed && hasDescription { return true }
   // Another thread might be changing an object, whose description may not show secrets.
@@ -150,6 +149,12 @@ private func mayReveal(_ value: Any, isDescribed: Bool) -> Bool {
     && Mirror(reflecting: value).children.contains {
       mayReveal($0.value, isDescribed: isDescribed || hasDescription)
     }
+}
+
+/// Whether a value's type says how to describe the value.
+package func hasOwnDescription(_ value: Any) -> Bool {
+  value is any CustomDebugStringConvertible || value is any CustomStringConvertible
+    || value is any TextOutputStreamable
 }
 
 /// Whether the elements of an array, or the values of a dictionary, can have different types.

@@ -1,3 +1,4 @@
+import FluxCapacitor
 import Foundation
 
 /// The kind of a value, for a tree or a comparison of values.
@@ -35,7 +36,7 @@ enum Reflection {
   private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
     let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
     let isContainer = [.optional, .collection, .set, .dictionary, .tuple].contains(style)
-    let isDescribed = !isContainer && Reflection.isDescribed(value)
+    let isDescribed = !isContainer && hasOwnDescription(value)
     let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
     let mightReveal =
       (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
@@ -71,11 +72,6 @@ enum Reflection {
       }
     var searches = 1_000
     return isStored || !hasSecret(row, searches: &searches) ? id : nil
-  }
-
-  private static func isDescribed(_ value: Any) -> Bool {
-    value is any CustomDebugStringConvertible || value is any CustomStringConvertible
-      || value is any TextOutputStreamable
   }
 
   private static func hasSecret(_ value: Any, searches: inout Int) -> Bool {

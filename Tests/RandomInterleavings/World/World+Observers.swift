@@ -9,7 +9,7 @@
     func observe(_ op: Op) {
       guard let source = node(op) else { return }
       let node = derive(source, op.watch.derivation)
-      history.place.keep((source, node))
+      history.place.keep(node)
       let watcher = Watcher(op, node)
       watcher.endsWithItsSource = node === source && op.target % nodes.count < plan.roots.count
       history.beginObserving(watcher)
