@@ -5,6 +5,10 @@ import Foundation
 package final class FileStream: @unchecked Sendable {
   private let file: FileHandle
 
+  /// The same file or, for a terminal, a handle of its own, whose writes never wait. A terminal that nobody reads counts as
+  /// ready, although it might not have room for a line.
+  private let output: FileHandle
+
   // `writing` guards the two variables below.
   private let writing = Lock()
 
@@ -18,7 +22,10 @@ package final class FileStream: @unchecked Sendable {
   // `lock` guards this variable.
   private var firstFailure: (any Error)?
 
-  package init(_ file: FileHandle) { self.file = file }
+  package init(_ file: FileHandle) {
+    self.file = file
+    output = file.terminal(options: O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) ?? file
+  }
 
   package var failure: (any Error)? { lock.withLock { firstFailure } }
 
@@ -73,15 +80,15 @@ package final class FileStream: @unchecked Sendable {
 
   private func writeRest() throws {
     var status = stat()
-    fstat(file.fileDescriptor, &status)
+    fstat(output.fileDescriptor, &status)
     let isRegular = status.st_mode & S_IFMT == S_IFREG
     while !rest.isEmpty {
       // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once.
       // A regular file is always ready, and takes a whole line, so that the lines of two processes don't mix.
-      var polled = pollfd(fd: file.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+      var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
       let count = rest.prefix(isRegular ? .max : Int(PIPE_BUF)).withUnsafeBytes {
-        Foundation.write(file.fileDescriptor, $0.baseAddress, $0.count)
+        Foundation.write(output.fileDescriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {
         rest = rest.dropFirst(count)
@@ -89,6 +96,17 @@ package final class FileStream: @unchecked Sendable {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
     }
+  }
+}
+
+extension FileHandle {
+  /// Opens the terminal again, or returns nil for another file.
+  fileprivate func terminal(options: CInt) -> FileHandle? {
+    if self === FileHandle.nullDevice { return nil }
+    var name = [CChar](repeating: 0, count: 1_024)
+    guard ttyname_r(fileDescriptor, &name, name.count) == 0 else { return nil }
+    let descriptor = open(name, options)
+    return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 
