@@ -54,7 +54,7 @@
 
     /// Whether the beginning of a thread matters if the thread doesn't use the library. The first job of a
     /// task, and a thread that only starts a task, run no code of the scenario.
-    var matters: Bool { thread.isMain || !thread.isJob && thread.children == 0 }
+    var matters: Bool { thread.isMain || !thread.role.isJob && thread.children == 0 }
 
     /// Whether the steps only free memory or end observations, after the code of the scenario has returned.
     var isCleanup: Bool {

@@ -53,7 +53,7 @@
     /// Returns the name of a thread. The name of a task's job contains the number that stands for the job in
     /// the schedule.
     private static func name(of thread: ScenarioThread) -> String {
-      !thread.isJob ? thread.name : "\(thread.name) (\(thread.number))"
+      !thread.role.isJob ? thread.name : "\(thread.name) (\(thread.number))"
     }
 
     private func describe(_ passage: Passage) -> String {
