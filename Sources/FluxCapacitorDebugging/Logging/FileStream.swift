@@ -5,10 +5,6 @@ import Foundation
 package final class FileStream: @unchecked Sendable {
   private let file: FileHandle
 
-  /// The same file or, for a terminal, a handle of its own, whose writes never wait. A terminal that nobody reads counts as
-  /// ready, although it might not have room for a line.
-  private let output: FileHandle
-
   // `writing` guards the two variables below.
   private let writing = Lock()
 
@@ -22,10 +18,7 @@ package final class FileStream: @unchecked Sendable {
   // `lock` guards this variable.
   private var firstFailure: (any Error)?
 
-  package init(_ file: FileHandle) {
-    self.file = file
-    output = file.terminal(options: O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) ?? file
-  }
+  package init(_ file: FileHandle) { self.file = file }
 
   package var failure: (any Error)? { lock.withLock { firstFailure } }
 
@@ -79,6 +72,7 @@ package final class FileStream: @unchecked Sendable {
   }
 
   private func writeRest() throws {
+    let output = file.reopenedTerminal ?? file
     var status = stat()
     fstat(output.fileDescriptor, &status)
     let isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -100,12 +94,12 @@ package final class FileStream: @unchecked Sendable {
 }
 
 extension FileHandle {
-  /// Opens the terminal again, or returns nil for another file.
-  fileprivate func terminal(options: CInt) -> FileHandle? {
-    if self === FileHandle.nullDevice { return nil }
+  /// The terminal, opened for writes that never wait, or nil for another file. A terminal that nobody reads counts as ready,
+  /// although it might not have room for a line.
+  fileprivate var reopenedTerminal: FileHandle? {
     var name = [CChar](repeating: 0, count: 1_024)
     guard ttyname_r(fileDescriptor, &name, name.count) == 0 else { return nil }
-    let descriptor = open(name, options)
+    let descriptor = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
