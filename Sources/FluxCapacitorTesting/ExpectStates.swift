@@ -125,13 +125,7 @@ private func differingPlaces(
     let same = zip(states, expected).enumerated().filter { isSame($1.0, $1.1) }.map(\.offset)
     return (Set(expected.indices).subtracting(same), Set(states.indices).subtracting(same))
   }
-  var (missing, extra): (Set<Int>, Set<Int>) = ([], [])
-  for change in states.difference(from: expected, by: isSame) {
-    switch change {
-    case .remove(let offset, _, _): missing.insert(offset)
-    case .insert(let offset, _, _): extra.insert(offset)
-    }
-  }
+  let (missing, extra) = states.difference(from: expected, by: isSame).offsets
   return (missing, extra)
 }
 

@@ -202,6 +202,23 @@ struct DispatchLoggerTests {
     withExtendedLifetime(writer) {}
   }
 
+  /// A terminal that nobody reads counts as ready, although it has no room for the line.
+  @Test func loggerDoesNotWaitForATerminalThatNobodyReads() async throws {
+    let line = String(repeating: "x", count: 10_000) + "\n"
+    let text: Task<String, Never>
+    do {
+      let terminal = try PseudoTerminal(columns: 80)
+      let stream = FileStream(terminal.slave)
+      for _ in 1...100 { stream.write(line) }
+      #expect((stream.failure as? POSIXError)?.code == .EAGAIN)
+      text = terminal.text()
+    }
+
+    // The stream releases the terminal after it has written the rest of a line.
+    let written = await text.value
+    #expect(!written.isEmpty && written.replacing(line, with: "").isEmpty)
+  }
+
   #if os(Linux)
     /// A limit of the file's size stands in for a full disk.
     @Test func lineThatAFullDiskHasCutIsCompletedBeforeTheNextLine() async {

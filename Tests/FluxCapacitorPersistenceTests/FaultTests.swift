@@ -280,6 +280,33 @@ struct FaultTests {
     withExtendedLifetime(counter) {}
   }
 
+  /// Until the value is in the new folder, the file is missing.
+  @Test(arguments: [false, true])
+  func releasedStoreKeepsItsValueIfItCannotBeSavedToTheNewFolder(hasKey: Bool) async throws {
+    let key = hasKey ? "a" : nil
+    let fileSystem = FaultyFileSystem(.error(ENOSPC), atEach: "write")
+    let keeper = try keeper(fileSystem: fileSystem)
+    try folder.write(
+      #"{"format":1,"version":1,"saved":7}"#,
+      to: FileName(of: "counter", key: key).current
+    )
+    var store: CounterStore? = try await keeper.load(CounterStore.self, key: key)
+    let notes = try keeper.open(NotesStore.self)
+    #expect(store?.count.value == 7)
+    store = nil
+    try FileManager.default.removeItem(at: folder.url)
+    NotesAction(dispatcher).add("Roads")
+    await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+
+    store = try await keeper.load(CounterStore.self, key: key)
+    #expect(store?.count.value == 7)
+    fileSystem.heal()
+    try await keeper.flush()
+
+    #expect(try folder.text(of: FileName(of: "counter", key: key).current).contains("7"))
+    withExtendedLifetime((store, notes)) {}
+  }
+
   @Test func storeThatIsOpenedAfterTheDeletionOfItsFolderKeepsItsValue() async throws {
     let keeper = try keeper()
     for key in [nil, "a"] {

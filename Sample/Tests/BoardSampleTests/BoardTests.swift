@@ -1,5 +1,6 @@
 import BoardSample
 import FluxCapacitor
+import FluxCapacitorPersistence
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
@@ -63,6 +64,32 @@ struct BoardTests {
     #expect(text.contains(reason))
     #expect(text.contains("The board shows the state before the last save."))
     #expect(text.contains("1 [ ] Buy milk"))
+  }
+
+  @Test(arguments: zip([false, true], [102, 103]))
+  func numberOfALostCardIsNotReused(isSynced: Bool, number: Int) async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread")
+    if isSynced { await first.type("sync") }
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().contains("1 [ ] Buy milk"))
+      await next.type("add Buy rolls")
+      #expect(next.newText().contains("\n\(number) [ ] Buy rolls"))
+    }
+  }
+
+  @Test func numberThatOnlyTheServerKnowsIsNotReused() async throws {
+    let server = #"[{"id":7,"title":"Buy milk","isDone":false}]"#
+    try folder.write(#"{"format":1,"version":1,"saved":\#(server)}"#, to: "server.json")
+
+    let board = try Conversation(in: folder)
+    await board.type("add Buy bread")
+
+    #expect(board.newText().contains("8 [ ] Buy bread"))
   }
 
   @Test func boardThatHasUsedAllNumbersRefusesAnotherCard() async throws {
@@ -221,6 +248,28 @@ struct BoardTests {
     try await conversation.board.run(lines)
 
     #expect(!conversation.newText().contains("Buy milk"))
+  }
+
+  /// The server might need long.
+  @Test func userLearnsThatTheBoardIsNotSavedBeforeTheServerEnds() async throws {
+    let gate = Gate()
+    let text = Variable<[String]>([])
+    let board = try Board(folder: folder.url, server: MockServer.waiting(at: gate)) { line in
+      text.value.append(line)
+      if line == "Waiting for the server…" { gate.open() }
+    }
+    for line in ["add Buy milk", "sync"] { _ = await board.answer(line) }
+    await gate.reached()
+    try FileManager.default.removeItem(at: folder.url)
+    try Data().write(to: folder.url)
+
+    await #expect(throws: KeeperFailure.self) {
+      try await board.run(AsyncStream { $0.finish() })
+    }
+
+    let lines = text.value.suffix(3)
+    #expect(lines.first?.hasPrefix("Not saved yet. ") == true)
+    #expect(lines.dropFirst() == ["Waiting for the server…", "1 to do, 0 done, all synced"])
   }
 
   @Test func nextBoardRestoresCardsUndoAndSync() async throws {

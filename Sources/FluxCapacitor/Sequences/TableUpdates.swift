@@ -3,13 +3,13 @@ public struct TableUpdate<Row: Identifiable & Sendable>: Sendable where Row.ID: 
   /// The ids of the rows that were removed, inserted and moved, as in ``TableChanges/difference``.
   public let difference: CollectionDifference<Row.ID>
 
-  /// The ids of the rows that stayed in the table and have a new value, as in ``TableChanges/updated``.
+  /// The ids of the rows that stayed in the table and were written, as in ``TableChanges/updated``.
   public let updated: [Row.ID]
 
   /// All rows after the changes, in their order. The array shares its memory with the table.
   public let rows: [Row]
 
-  /// The rows that were inserted, moved or have a new value, in their order. Show these rows again.
+  /// The rows that were inserted, moved or written, in their order. Show these rows again.
   ///
   /// - Complexity: O(n) in the number of rows.
   public var changedRows: [Row] {
@@ -115,7 +115,7 @@ extension PrimitiveTable {
   ///
   /// - Each consumer's first update inserts all rows.
   /// - A later update contains all changes since the consumer's previous one. So a slow consumer receives the changes of
-  ///   many transactions as one update, and loses none. Changes that cancel each other out are left out.
+  ///   many transactions as one update, and loses none. Changes of the rows' order that cancel each other out are left out.
   /// - ``TableUpdate/rows`` are the rows after these changes, and after a whole transaction. Only the first update is a
   ///   read, which can see a part of another thread's open transaction.
   /// - A consumer keeps about as many changes as the table has rows. If it misses more, its next update compares the rows

@@ -11,7 +11,8 @@ extension PrimitiveTable {
   /// ```
   ///
   /// - The first call inserts all rows. On `.current`, it happens before this method returns.
-  /// - A reduce or a ``Dispatcher/transaction(_:)`` makes at most one call, and none if its changes cancel each other out.
+  /// - A reduce or a ``Dispatcher/transaction(_:)`` makes at most one call, and none if its changes of the rows' order
+  ///   cancel each other out. A row that is written counts as updated, even if its value is the same again.
   /// - Apply the difference to the ids that you show, and then show the rows in ``TableChanges/updated`` again. A row that
   ///   you read from the table can be newer than the changes, and can be gone.
   /// - Calls to one observer never overlap. No lock is held during a call, except during a first call inside a transaction

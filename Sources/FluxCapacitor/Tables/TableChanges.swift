@@ -6,7 +6,7 @@ public struct TableChanges<ID: Hashable & Sendable>: Sendable {
   /// Apply this difference to the ids that you show: `ids.applying(changes.difference)`.
   public let difference: CollectionDifference<ID>
 
-  /// The ids of the rows that were in the table before and after, and have a new value, in the order of their changes. If
+  /// The ids of the rows that were in the table before and after, and were written, in the order of their changes. If
   /// such a row has also moved, ``difference`` contains it, too.
   public let updated: [ID]
 

@@ -183,12 +183,15 @@ final class TableEdit<ID: Hashable & Sendable>: @unchecked Sendable {
       let isPresent = inserted[id] != nil || former[id] == nil
       return isOld && isPresent && known.insert(id).inserted
     }
-    if inserted.isEmpty, removed.isEmpty, updated.isEmpty { return nil }
+    // If all removed rows have returned to their places, the order hasn't changed.
+    let isSameOrder = inserted == former
+    if isSameOrder, updated.isEmpty { return nil }
     let changes =
-      removed.map {
+      isSameOrder
+      ? []
+      : removed.map {
         CollectionDifference.Change.remove(offset: $0, element: $1, associatedWith: inserted[$1])
-      }
-      + inserted.map { .insert(offset: $1, element: $0, associatedWith: former[$0]) }
+      } + inserted.map { .insert(offset: $1, element: $0, associatedWith: former[$0]) }
     return CollectionDifference(changes).map { TableChanges(difference: $0, updated: updated) }
   }
 }

@@ -199,20 +199,21 @@ extension ArraySlice {
   }
 
   private func changedOffsets(from old: ArraySlice) -> (removed: Set<Int>, inserted: Set<Int>) {
-    if Element.self is any Equatable.Type { return offsets(difference(from: old, by: areSame)) }
+    if Element.self is any Equatable.Type { return difference(from: old, by: areSame).offsets }
     // The comparison of trees is fast, and a small tree is enough to find the likely pairs.
     let budget = TreeBudget(bytes: 200)
     let (trees, formers) = (
       map { ValueTree(of: $0, within: budget) }, old.map { ValueTree(of: $0, within: budget) }
     )
-    return offsets(trees.difference(from: formers))
+    return trees.difference(from: formers).offsets
   }
+}
 
-  private func offsets<Value>(_ difference: CollectionDifference<Value>) -> (
-    removed: Set<Int>, inserted: Set<Int>
-  ) {
+extension CollectionDifference {
+  /// The offsets of the removed and of the inserted elements.
+  package var offsets: (removed: Set<Int>, inserted: Set<Int>) {
     var offsets: (removed: Set<Int>, inserted: Set<Int>) = ([], [])
-    for change in difference {
+    for change in self {
       switch change {
       case .remove(let offset, _, _): offsets.removed.insert(offset)
       case .insert(let offset, _, _): offsets.inserted.insert(offset)

@@ -11,15 +11,17 @@ enum Reflection {
   /// A value with a description of its own, which contains no secret.
   case described
 
-  /// A value without a description or visible parts, such as an object, or a value whose own mirror might show the text
-  /// of a secret.
+  /// A value without parts, such as an object or a function. The parts of an object can change at any time.
   case opaque
+
+  /// A value whose parts aren't shown: its own mirror has none, or might show the text of a secret, or no mirror shows them.
+  case hidden
 
   /// A value that consists of visible parts.
   case composed(Mirror, Mirror.DisplayStyle)
 
   /// - Parameter searches: The number of parts that the searches for secrets may still examine. If the number is
-  ///   too small, a value with a description counts as composed, and one with a mirror of its own as opaque.
+  ///   too small, a value with a description counts as composed, and one with a mirror of its own as hidden.
   init(_ value: Any, searches: inout Int) {
     switch value {
     case is any Secret: self = .secret
@@ -40,12 +42,13 @@ enum Reflection {
     let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
     let mightReveal =
       (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
+    // A custom mirror usually has no style. A function and a type have neither a style nor children.
+    let isEmpty = style == nil && mirror.children.isEmpty
     if isDescribed, !mightReveal {
       self = .described
-    } else if isObject && !isContainer || isOwn && mightReveal
-      // A custom mirror usually has no style. A function and a type have neither a style nor children.
-      || style == nil && mirror.children.isEmpty
-    {
+    } else if isOwn && (mightReveal || isEmpty) || isEmpty && hasHiddenContent(value) {
+      self = .hidden
+    } else if isObject && !isContainer || isEmpty {
       self = .opaque
     } else {
       self = .composed(mirror, style ?? .struct)

@@ -87,14 +87,10 @@ private struct TreeBuilder {
       case .data(let data): ValueTree(.description, data.excerpt(), literal: literal(of: data))
       case .described:
         ValueTree(describedBy: String(reflecting: value), bytes: room, literal: literal(of: value))
-      case .composed where depth == 0, .opaque where hasHiddenContent(value):
+      case .composed where depth == 0, .hidden where hasHiddenContent(value):
         ValueTree(.description, "…", omitted: 1)
-      case .opaque:
-        ValueTree(
-          .description,
-          "\(type(of: value))",
-          omitted: hasOwnMirror(value) && !(type(of: value) is AnyClass) ? 1 : 0
-        )
+      case .opaque: ValueTree(.description, "\(type(of: value))")
+      case .hidden: ValueTree(.description, "\(type(of: value))", omitted: 1)
       case .composed(let mirror, let style):
         composed(value, mirror, style, depth: depth - 1)
       }

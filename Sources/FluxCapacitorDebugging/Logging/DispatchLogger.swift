@@ -58,8 +58,8 @@ public final class DispatchLogger: Sendable {
 
   /// Creates a logger that writes to a file, a pipe or a terminal.
   ///
-  /// Logging must not stop the dispatches, so lines that can't be written are lost, also those for a full pipe that nobody
-  /// reads, or for a stopped terminal. Then ``failure`` contains the first error. Lines are lost only as a whole: if a full
+  /// Logging must not stop the dispatches, so lines that can't be written are lost, also those for a full pipe or a terminal
+  /// that nobody reads. Then ``failure`` contains the first error. Lines are lost only as a whole: if a full
   /// pipe takes a part of a line, the logger writes the rest before the next line.
   ///
   /// - Parameters:

@@ -72,16 +72,17 @@ package final class FileStream: @unchecked Sendable {
   }
 
   private func writeRest() throws {
+    let output = file.reopenedTerminal ?? file
     var status = stat()
-    fstat(file.fileDescriptor, &status)
+    fstat(output.fileDescriptor, &status)
     let isRegular = status.st_mode & S_IFMT == S_IFREG
     while !rest.isEmpty {
       // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once.
       // A regular file is always ready, and takes a whole line, so that the lines of two processes don't mix.
-      var polled = pollfd(fd: file.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+      var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
       let count = rest.prefix(isRegular ? .max : Int(PIPE_BUF)).withUnsafeBytes {
-        Foundation.write(file.fileDescriptor, $0.baseAddress, $0.count)
+        Foundation.write(output.fileDescriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {
         rest = rest.dropFirst(count)
@@ -89,6 +90,17 @@ package final class FileStream: @unchecked Sendable {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
     }
+  }
+}
+
+extension FileHandle {
+  /// The terminal, opened for writes that never wait, or nil for another file. A terminal that nobody reads counts as ready,
+  /// although it might not have room for a line.
+  fileprivate var reopenedTerminal: FileHandle? {
+    var name = [CChar](repeating: 0, count: 1_024)
+    guard ttyname_r(fileDescriptor, &name, name.count) == 0 else { return nil }
+    let descriptor = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 }
 

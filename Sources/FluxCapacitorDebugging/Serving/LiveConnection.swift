@@ -18,9 +18,8 @@ final class LiveConnection {
   /// Whether the client has finished sending, and waits for the response.
   private(set) var hasInputEnded = false
 
-  /// The bytes to send, of which the first `sent` bytes have already been sent.
+  /// The bytes that are still to be sent.
   private var output = Data()
-  private var sent = 0
   private var closesBehindOutput = false
 
   /// Whether all bytes have been sent, and the client must close the connection next. If the server closed
@@ -44,7 +43,7 @@ final class LiveConnection {
 
   var isStream: Bool { stream != nil }
 
-  var hasMoreToSend: Bool { sent < output.count }
+  var hasMoreToSend: Bool { !output.isEmpty }
 
   /// The number of milliseconds until the server may send the next event, or nil outside of a pause.
   var millisecondsToPause: Int32? {
@@ -104,7 +103,6 @@ final class LiveConnection {
     guard !isClosed, !isEnding else { return }
     while true {
       if !hasMoreToSend {
-        (output, sent) = (Data(), 0)
         if closesBehindOutput {
           isEnding = true
           return socket.endOutput()
@@ -113,9 +111,9 @@ final class LiveConnection {
         output = event
       }
       do {
-        let count = try socket.send(output[sent...])
+        let count = try socket.send(output)
         if count == 0 { return }
-        sent += count
+        output = output.dropFirst(count)
       } catch {
         isClosed = true
         return

@@ -73,17 +73,21 @@ final class FolderCore: KeeperCore, @unchecked Sendable {
         throw failure(.storeExists("\(S.self)"), of: name)
       }
       defer { endOpening(name) }
-      let former = keptStore(name) as? KeptStore<S>
+      let former = keptStore(name) as? KeptFile<S>
       releaseAfterUnlocking(former)
+      let wasDeleted = lock.withLock { former?.isDeleted == true }
       let kept = KeptFile<S>(name, in: place, on: dispatcher, schedule: schedule(name))
       return try create(kept, on: dispatcher) { makeStore throws(KeeperFailure) in
         try kept.load(from: folder, isWriter: role == .saving, recovering: decide) { value in
           // In a deleted folder, nothing is found. The next pass saves the value to a new folder.
-          try makeStore(value ?? former.flatMap { folder.isDeleted ? $0.saved?.value : nil })
+          let isDeleted = wasDeleted || folder.isDeleted
+          return try makeStore(value ?? former.flatMap { isDeleted ? $0.saved?.value : nil })
         }
       } willAdd: {
-        // The folder was deleted meanwhile.
-        if role == .saving, self.folder !== folder { kept.forgetFile() }
+        // The new folder might not have the file yet.
+        guard role == .saving, wasDeleted || self.folder !== folder else { return }
+        kept.isDeleted = true
+        kept.forgetFile()
       }
     }
     if isNew {
@@ -151,6 +155,7 @@ extension FolderCore {
     for (store, write) in zip(stores, writes) {
       do throws(KeeperFailure) {
         if try write.get() { try store.endWriting(names, to: folder) }
+        lock.withLock { store.isDeleted = false }
       } catch {
         failures.append((store.fileName, error))
       }
@@ -185,6 +190,9 @@ extension FolderCore {
       defer {
         (self.folder, watch) = (folder, nil)
         changedNames = Set(stores.keys)
+        if role == .saving {
+          for case let store as any AnyKeptFile in stores.values { store.isDeleted = true }
+        }
       }
       return (folder: self.folder, watch: watch, stores: Array(stores.values))
     }

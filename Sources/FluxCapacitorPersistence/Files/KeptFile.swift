@@ -3,6 +3,8 @@ import Foundation
 
 /// The link between a store and its file.
 final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Sendable {
+  var isDeleted = false
+
   // After `load`, only the keeper's queue uses the properties below.
 
   /// The file with the contents in `written`, if the keeper follows.

@@ -28,6 +28,9 @@ protocol AnyKeptStore: AnyObject, Sendable {
 
 /// A store that is saved to a file.
 protocol AnyKeptFile: AnyKeptStore {
+  /// Whether the file was deleted with its folder, and hasn't been written to the new one. The keeper's lock guards it.
+  var isDeleted: Bool { get set }
+
   /// Writes the snapshot to the store's file, unless the file already has the same contents.
   ///
   /// If this method or the next one throws an error, the caller must call `retrySnapshot()`.

@@ -20,12 +20,12 @@
     }
 
     private mutating func joinPassages() {
-      let busy = Set(passages.lazy.filter { !$0.isBeginning }.map { ObjectIdentifier($0.thread) })
+      let busy = Set(
+        passages.lazy.filter { !$0.isBeginning }.map { ObjectIdentifier($0.first.thread) }
+      )
       passages = passages.reduce(into: []) { joined, passage in
-        if passage.isBeginning, !passage.matters || busy.contains(ObjectIdentifier(passage.thread))
-        {
-          return
-        }
+        let isBusy = busy.contains(ObjectIdentifier(passage.first.thread))
+        if passage.isBeginning, !passage.matters || isBusy { return }
         guard let last = joined.last, last.join(passage) else { return joined.append(passage) }
       }
       while passages.last?.isCleanup == true { passages.removeLast() }
@@ -107,10 +107,12 @@
     private func located(_ thread: ScenarioThread, _ calls: [UInt64], _ text: String?)
       -> LocatedStep
     {
-      LocatedStep(
+      let operation = operation(of: ObjectIdentifier(thread), calls)
+      return LocatedStep(
         thread: thread,
         line: sources.userLine(in: calls),
-        operation: operation(of: ObjectIdentifier(thread), calls),
+        operation: operation,
+        isContinued: operation?.lastPassage != nil,
         text: text,
         place: sources.libraryPlace(in: calls)
       )

@@ -16,8 +16,8 @@
 
     private var generator: SplitMix
 
-    /// For each lock and atomic value, by the last bits of its number, a bit set of the threads that have used it.
-    private var users: [UInt64] = []
+    /// For each lock and atomic value, by its position in the schedule, a bit set of the threads that have used it.
+    private var users: [Int: UInt64] = [:]
 
     /// The number of steps of the last schedule at which threads met.
     private var formerMeetings = 0
@@ -65,18 +65,13 @@
     }
 
     func note(_ step: ScheduledStep?, by thread: ScenarioThread) {
-      guard let index = index(of: step) else { return }
-      if index >= users.count {
-        users += Array(repeating: 0, count: index + 256 - users.count)
-      }
-      users[index] |= thread.bit
+      if let index = index(of: step) { users[index, default: 0] |= thread.bit }
     }
 
     /// Whether threads meet at a step.
     func areMeeting(at step: ScheduledStep?) -> Bool {
       // All threads meet at objects from outside of the schedule, and at interleaving points.
-      guard let index = index(of: step) else { return true }
-      return index < users.count && users[index].nonzeroBitCount > 1
+      index(of: step).map { users[$0, default: 0].nonzeroBitCount > 1 } ?? true
     }
 
     /// Chooses a thread.

@@ -17,7 +17,10 @@
       self.run = run
       let recording = run.recording ?? ScheduleRecording()
       passages = PassageFinder(of: recording).passages
-      names = Report.names(of: passages.compactMap { $0.operation?.operation.object }, recording)
+      names = Report.names(
+        of: passages.compactMap { $0.first.operation?.operation.object },
+        recording
+      )
     }
 
     func text(_ failure: String, number: Int) -> String {
@@ -26,12 +29,12 @@
       if left > 0 { lines += ["… \(left) earlier lines", ""] }
       var last: Passage?
       for passage in passages[left...] {
-        let isNewThread = passage.thread !== last?.thread
-        if isNewThread { lines.append("\(Report.name(of: passage.thread)):") }
-        if let line = passage.line, isNewThread || line != last?.line {
+        let isNewThread = passage.first.thread !== last?.first.thread
+        if isNewThread { lines.append("\(Report.name(of: passage.first.thread)):") }
+        if let line = passage.first.line, isNewThread || line != last?.first.line {
           lines.append("  \(Report.describe(line))")
         }
-        lines.append("\(passage.line == nil ? "  " : "    ")\(describe(passage))")
+        lines.append("\(passage.first.line == nil ? "  " : "    ")\(describe(passage))")
         last = passage
       }
       lines.append("")
@@ -53,17 +56,17 @@
     /// Returns the name of a thread. The name of a task's job contains the number that stands for the job in
     /// the schedule.
     private static func name(of thread: ScenarioThread) -> String {
-      !thread.isJob ? thread.name : "\(thread.name) (\(thread.number))"
+      !thread.role.isJob ? thread.name : "\(thread.name) (\(thread.number))"
     }
 
     private func describe(_ passage: Passage) -> String {
-      if let text = passage.text { return text }
+      if let text = passage.first.text { return text }
       let count = passage.steps == 1 ? "1 step" : "\(passage.steps.withCommas) steps"
-      let place = passage.place.map { "\($0), \(count)" } ?? count
-      guard let operation = passage.operation?.operation else {
+      let place = passage.first.place.map { "\($0), \(count)" } ?? count
+      guard let operation = passage.first.operation?.operation else {
         return passage.reasonToWait ?? place
       }
-      var text = (passage.isContinued ? "continues: " : "") + operation.verb
+      var text = (passage.first.isContinued ? "continues: " : "") + operation.verb
       if let object = operation.object {
         text += " \(names[object] ?? "")"
       } else if text.hasSuffix(" of") {

@@ -4,19 +4,26 @@
 
   /// A thread of a scenario in one run of the scenario.
   final class ScenarioThread: ScheduledThread, @unchecked Sendable {
-    let name: String
+    /// What a thread does in its scenario.
+    struct Role {
+      var name: String
 
-    /// Whether the thread plays the role of the main queue.
-    let isMain: Bool
+      /// The dispatch queue of the thread's block, or nil if the thread doesn't run a block of a queue.
+      var queue: DispatchQueue?
 
-    /// The dispatch queue of the thread's block, or nil if the thread doesn't run a block of a queue.
-    let queue: DispatchQueue?
+      /// The position of the thread in the sequence of threads that other threads have created. The position
+      /// is zero for a thread that the scenario has added.
+      var birth: UInt64 = 0
 
+      /// Whether the thread runs a job of a task.
+      var isJob = false
+
+      /// Whether the thread begins after all other threads have ended.
+      var isLast = false
+    }
+
+    let role: Role
     let number: Int
-
-    /// The position of this thread in the sequence of threads that other threads have created. The position
-    /// is zero for a thread that the scenario has added.
-    let birth: UInt64
 
     /// The number of threads that this thread has created.
     @exclusivity(unchecked) var children: UInt64 = 0
@@ -39,11 +46,8 @@
     @exclusivity(unchecked) var yieldsTo: UInt64 = 0
     @exclusivity(unchecked) var hasEnded = false
 
-    /// Whether the thread begins after all other threads have ended.
-    @exclusivity(unchecked) var isLast = false
-
     /// In a random schedule with priorities, the thread with the highest priority continues.
-    @exclusivity(unchecked) var priority: UInt64 = 0
+    @exclusivity(unchecked) var priority: UInt64
 
     /// A hash of the thread's steps, and of all steps that the thread's steps depend on.
     @exclusivity(unchecked) var history: UInt64
@@ -52,37 +56,31 @@
     private var body: (@Sendable () throws -> Void)?
     private let worker: Worker
 
-    /// Whether the thread runs a job of a task.
-    let isJob: Bool
-
     /// The address of the thread's job. See `runJob(_:)`.
     @exclusivity(unchecked) var job: UInt = 0
     @exclusivity(unchecked) var hasHopped = false
+
+    var name: String { role.name }
+
+    /// Whether the thread plays the role of the main queue.
+    var isMain: Bool { role.queue === ScheduleRun.main }
 
     var bit: UInt64 { 1 &<< UInt64(number &- 1) }
 
     init(
       _ number: Int,
       of run: ScheduleRun,
-      on worker: Worker,
-      named name: String,
-      isMain: Bool,
+      as role: Role,
       history: UInt64,
-      birth: UInt64,
-      isJob: Bool,
-      queue: DispatchQueue?,
       body: @escaping @Sendable () throws -> Void
     ) {
       self.number = number
       self.run = run
-      self.worker = worker
-      self.name = name
-      self.birth = birth
-      self.isJob = isJob
-      self.queue = queue
+      self.role = role
       self.history = history
       self.body = body
-      self.isMain = isMain
+      worker = run.exploration.workers.worker(for: number)
+      priority = run.exploration.random?.nextPriority() ?? 0
     }
 
     func resume() {
@@ -101,7 +99,7 @@
       scheduledThread = self
       lastScheduledLockID = run.lockIDs.last
       run.begin(self)
-      if isJob { runBody() } else { run.context.perform { self.runBody() } }
+      if role.isJob { runBody() } else { run.context.perform { self.runBody() } }
       scheduledThread = nil
       lastScheduledLockID = nil
       yieldsTo = 0

@@ -64,7 +64,7 @@
     /// Returns the oldest thread. By default, jobs run in the order in which they were enqueued.
     private func oldest(of able: UInt64) -> ScenarioThread {
       var oldest = threads[able.trailingZeroBitCount]
-      for thread in threads where able & thread.bit != 0 && thread.birth < oldest.birth {
+      for thread in threads where able & thread.bit != 0 && thread.role.birth < oldest.role.birth {
         oldest = thread
       }
       return oldest
@@ -90,8 +90,8 @@
     func canGoOn(_ thread: ScenarioThread) -> Bool {
       guard !thread.hasEnded else { return false }
       guard let step = thread.step else {
-        if thread.isLast {
-          return threads.allSatisfy { $0.hasEnded || $0.isLast && $0.number >= thread.number }
+        if thread.role.isLast {
+          return threads.allSatisfy { $0.hasEnded || $0.role.isLast && $0.number >= thread.number }
         }
         return isNextOnItsQueue(thread)
       }
@@ -101,10 +101,10 @@
     /// Whether a thread's block has reached the front of its dispatch queue. Blocks on a queue run one at a
     /// time, in the order in which they were sent.
     private func isNextOnItsQueue(_ thread: ScenarioThread) -> Bool {
-      guard let queue = thread.queue else { return true }
+      guard let queue = thread.role.queue else { return true }
       return !threads.contains { other in
-        other.queue === queue && !other.hasEnded
-          && (other.step != nil || (other.birth > 0 && other.birth < thread.birth))
+        other.role.queue === queue && !other.hasEnded
+          && (other.step != nil || (other.role.birth > 0 && other.role.birth < thread.role.birth))
       }
     }
 
@@ -149,12 +149,12 @@
       isPreemption: Bool
     ) {
       var choices = [choice(of: usual, preemptions: preemptions)]
-      let jobs = threads.lazy.filter { $0.isJob && (others | usual.bit) & $0.bit != 0 }
-      let firstJob = jobs.map(\.birth).min() ?? 0
+      let jobs = threads.lazy.filter { $0.role.isJob && (others | usual.bit) & $0.bit != 0 }
+      let firstJob = jobs.map(\.role.birth).min() ?? 0
       for thread in threads where others & thread.bit != 0 {
         // A job that overtakes an earlier job counts as a preemption. Otherwise, there would be too many
         // orders of jobs.
-        let isCounted = isPreemption || (thread.isJob && thread.birth > firstJob)
+        let isCounted = isPreemption || (thread.role.isJob && thread.role.birth > firstJob)
         let choice = choice(of: thread, preemptions: preemptions + (isCounted ? 1 : 0))
         guard choice.preemptions <= exploration.preemptions,
           !isCounted || exploration.includes(choice),

@@ -43,8 +43,7 @@
       _ body: @escaping @Sendable () -> Void
     ) {
       // Each access to `DispatchQueue.main` can return a different object.
-      let isMain = queue?.label == ScheduleRun.main.label
-      let queue = isMain ? ScheduleRun.main : queue
+      let queue = queue?.label == ScheduleRun.main.label ? ScheduleRun.main : queue
       if let queue {
         let address = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
         sender.text = isJob ? "enqueues \(name)" : "sends a block to \(name)"
@@ -53,15 +52,8 @@
       if isJob { noteOrder(of: sender) }
       sender.children &+= 1
       births &+= 1
-      add(
-        name,
-        isMain: isMain,
-        history: (sender.history &+ 7 &+ sender.children).mixed,
-        birth: births,
-        isJob: isJob,
-        queue: queue,
-        body: body
-      )
+      let role = ScenarioThread.Role(name: name, queue: queue, birth: births, isJob: isJob)
+      add(role, history: (sender.history &+ 7 &+ sender.children).mixed, body: body)
     }
 
     /// Makes the order of enqueued jobs a part of the histories, because this order decides which jobs
@@ -73,33 +65,15 @@
     }
 
     func add(
-      _ name: String,
-      isMain: Bool,
-      isLast: Bool = false,
+      _ role: ScenarioThread.Role,
       history: UInt64,
-      birth: UInt64 = 0,
-      isJob: Bool = false,
-      queue: DispatchQueue? = nil,
       body: @escaping @Sendable () throws -> Void
     ) {
       // A new thread reuses the number of a finished job or block, so a task can have any number of jobs.
-      let place = birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.birth > 0 }
+      let place = role.birth == 0 ? nil : threads.firstIndex { $0.hasEnded && $0.role.birth > 0 }
       let number = (place ?? threads.count) + 1
       guard number <= 64 else { return fail("there are more than 64 threads at a time.") }
-      let thread = ScenarioThread(
-        number,
-        of: self,
-        on: exploration.workers.worker(for: number),
-        named: name,
-        isMain: isMain,
-        history: history,
-        birth: birth,
-        isJob: isJob,
-        queue: queue,
-        body: body
-      )
-      thread.isLast = isLast
-      thread.priority = exploration.random?.nextPriority() ?? 0
+      let thread = ScenarioThread(number, of: self, as: role, history: history, body: body)
       if let place { threads[place] = thread } else { threads.append(thread) }
       histories &+= history
     }

@@ -115,13 +115,12 @@
       givenNames = Set(scenario.threads.compactMap(\.name))
       for thread in scenario.threads {
         let number = threads.count + 1
-        add(
-          thread.name ?? "thread \(number)",
-          isMain: thread.isMain,
-          isLast: thread.isLast,
-          history: UInt64(number).mixed,
-          queue: thread.isMain ? ScheduleRun.main : nil
-        ) { [dispatcher] in
+        let role = ScenarioThread.Role(
+          name: thread.name ?? "thread \(number)",
+          queue: thread.isMain ? ScheduleRun.main : nil,
+          isLast: thread.isLast
+        )
+        add(role, history: UInt64(number).mixed) { [dispatcher] in
           try withDispatcher(dispatcher) { try self.start(thread.body, named: thread.name) }
         }
       }

@@ -59,12 +59,8 @@
         }
         return frames.mapValues { frames in
           frames.compactMap(\.symbol).map { symbol in
-            let location = symbol.sourceLocation
-            return SourceFrame(
-              function: symbol.name,
-              path: location?.path ?? "",
-              line: location?.line ?? 0
-            )
+            let (path, line) = symbol.sourceLocation.map { ($0.path, $0.line) } ?? ("", 0)
+            return SourceFrame(function: symbol.name, path: path, line: line)
           }
         }
       #else
@@ -84,42 +80,30 @@
       /// - Returns: The frames, or `nil` if the runtime isn't part of a toolchain.
       static func framesFromTheToolchain(of addresses: Set<UInt64>) -> [UInt64: [SourceFrame]]? {
         guard let toolchain else { return nil }
-        let addresses = Array(addresses)
         // A call's program counter is one less than the return address.
-        let places = addresses.map { place(of: $0 - 1) }
-        let known = addresses.indices.filter { places[$0] != nil }
-        guard !known.isEmpty,
-          let output = output(
-            of: toolchain + "llvm-symbolizer",
-            ["--output-style=JSON"] + known.compactMap { places[$0] }
-          ),
+        let places = addresses.compactMap { address in
+          place(of: address - 1).map { (address: address, text: $0) }
+        }
+        let arguments = ["--output-style=JSON"] + places.map(\.text)
+        guard !places.isEmpty, let output = output(of: toolchain + "llvm-symbolizer", arguments),
           let results = try? JSONDecoder().decode([SymbolizerResult].self, from: output),
-          results.count == known.count
+          results.count == places.count
         else { return nil }
-        let names = Set(results.flatMap { $0.Symbol ?? [] }.map(\.FunctionName)).sorted()
-        guard
-          let text = self.output(
-            of: toolchain + "swift-demangle",
-            ["--compact", "--simplified"] + names
-          )
+        let symbols = results.map { $0.Symbol ?? [] }
+        let names = Set(symbols.joined().map(\.FunctionName)).sorted()
+        let options = ["--compact", "--simplified"]
+        guard let text = self.output(of: toolchain + "swift-demangle", options + names)
         else { return nil }
-        let demangled = String(decoding: text, as: UTF8.self).split(separator: "\n").map(
-          String.init
-        )
+        let demangled = String(decoding: text, as: UTF8.self).split(separator: "\n")
         guard demangled.count == names.count else { return nil }
-        let functions = Dictionary(uniqueKeysWithValues: zip(names, demangled))
-        return Dictionary(
-          uniqueKeysWithValues: zip(known, results).map { index, result in
-            let frames = (result.Symbol ?? []).map {
-              SourceFrame(
-                function: functions[$0.FunctionName] ?? $0.FunctionName,
-                path: $0.FileName,
-                line: $0.Line
-              )
-            }
-            return (addresses[index], frames)
+        let functions = Dictionary(uniqueKeysWithValues: zip(names, demangled.map(String.init)))
+        let frames = symbols.map { symbols in
+          symbols.map { symbol in
+            let function = functions[symbol.FunctionName] ?? symbol.FunctionName
+            return SourceFrame(function: function, path: symbol.FileName, line: symbol.Line)
           }
-        )
+        }
+        return Dictionary(uniqueKeysWithValues: zip(places.map(\.address), frames))
       }
 
       /// The result of llvm-symbolizer for one address. The names are the tool's.

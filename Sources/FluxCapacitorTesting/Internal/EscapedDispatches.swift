@@ -73,19 +73,16 @@ final class EscapedDispatches: @unchecked Sendable {
 
   /// Returns the message about an escaped state. The caller must hold the lock.
   private func sentence(for state: String, suspects: [Isolation]) -> String {
-    let others = running.filter { isolation in !suspects.contains { $0 === isolation } }
     let origin =
       if running.isEmpty {
         "No isolated test is running anymore: the work has outlived its test."
-      } else if suspects.count > 1 {
-        "It came from one of these tests, or from a test without the trait: \(names(of: suspects))."
-      } else if !others.isEmpty {
+      } else if suspects.count == 1 {
         """
-        It seems to come from this test, which has a store for it. But it may have come from one of \
-        these tests, or from a test without the trait: \(names(of: others)).
+        It seems to come from this test, but it may have come from another one of the running tests, \
+        or from a test without the trait: \(names(of: running)).
         """
       } else {
-        "It came from this test, or from a test without the trait."
+        "It came from one of these tests, or from a test without the trait: \(names(of: suspects))."
       }
     return """
       \(state) reached the process's dispatcher instead of an isolated test's dispatcher, \

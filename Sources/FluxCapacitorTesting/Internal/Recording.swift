@@ -23,26 +23,6 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     for waiting in due { waiting.notify() }
   }
 
-  /// Returns the next entries that no earlier call has returned. If the wait times out, the result can have
-  /// fewer than `count` entries.
-  func next(
-    _ count: Int,
-    within limit: Duration,
-    isolation: isolated (any Actor)? = #isolation
-  ) async -> [Entry] {
-    let range = lock.withLock {
-      defer { claimed += count }
-      return claimed..<claimed + count
-    }
-    _ = await wait(atMost: limit) { notify(at: range.upperBound, $0) }
-    return lock.withLock {
-      let end = min(range.upperBound, entries.count)
-      // Entries that have not arrived in time are left to the next call.
-      if claimed == range.upperBound { claimed = max(range.lowerBound, end) }
-      return Array(entries[min(range.lowerBound, end)..<end])
-    }
-  }
-
   /// Returns the next entries that no earlier call has returned. If fewer than `count` entries arrive in
   /// time, the test fails.
   ///
@@ -55,9 +35,19 @@ final class Recording<Entry: Sendable>: @unchecked Sendable {
     isolation: isolated (any Actor)? = #isolation,
     _ sentence: ([Entry]) -> String
   ) async -> [Entry] {
-    let entries = await next(count, within: limit)
-    if entries.count < count { place.fail("\(waited(limit)) for \(sentence(entries))") }
-    return entries
+    let range = lock.withLock {
+      defer { claimed += count }
+      return claimed..<claimed + count
+    }
+    _ = await wait(atMost: limit) { notify(at: range.upperBound, $0) }
+    let arrived = lock.withLock {
+      let end = min(range.upperBound, entries.count)
+      // Entries that have not arrived in time are left to the next call.
+      if claimed == range.upperBound { claimed = max(range.lowerBound, end) }
+      return Array(entries[min(range.lowerBound, end)..<end])
+    }
+    if arrived.count < count { place.fail("\(waited(limit)) for \(sentence(arrived))") }
+    return arrived
   }
 
   private func notify(at count: Int, _ notify: @escaping @Sendable () -> Void) {

@@ -17,42 +17,16 @@ package func wait(
   isolation: isolated (any Actor)? = #isolation,
   until begin: (_ happened: @escaping @Sendable () -> Void) -> Void
 ) async -> Bool {
-  let wait = Wait()
-  begin { wait.end(asItHappened: true) }
+  let (results, result) = AsyncStream<Bool>.makeStream()
+  begin { result.yield(true) }
   let timer = Task.detached {
     for _ in 1...10 { try await Task.sleep(for: limit / 10, clock: clock) }
-    wait.end(asItHappened: false)
+    result.yield(false)
   }
   defer { timer.cancel() }
-  return await withTaskCancellationHandler {
-    await withCheckedContinuation { wait.resume($0) }
-  } onCancel: {
-    wait.end(asItHappened: false)
-  }
-}
-
-private final class Wait: @unchecked Sendable {
-  // `lock` guards `result` and `continuation`.
-  private let lock = Lock()
-  private var result: Bool?
-  private var continuation: CheckedContinuation<Bool, Never>?
-
-  func end(asItHappened hasHappened: Bool) {
-    let continuation = lock.withLock {
-      if result == nil { result = hasHappened }
-      defer { self.continuation = nil }
-      return self.continuation
-    }
-    continuation?.resume(returning: hasHappened)
-  }
-
-  func resume(_ continuation: CheckedContinuation<Bool, Never>) {
-    let result = lock.withLock {
-      if self.result == nil { self.continuation = continuation }
-      return self.result
-    }
-    if let result { continuation.resume(returning: result) }
-  }
+  var iterator = results.makeAsyncIterator()
+  // The stream ends when the task is cancelled.
+  return await iterator.next(isolation: isolation) ?? false
 }
 
 /// Returns the first half of a sentence about a wait that has timed out or was cancelled.

@@ -50,6 +50,8 @@ package final class CardStore: Storable {
       show(edit.old, as: edit.id)
       undoable.value.removeAll { $0.id == edit.id }
       redoable.value.removeAll { $0.id == edit.id }
+    case .skipNumbers(let id, let count):
+      lastID.value = min(max(lastID.value, id) + count, Card.highestID)
     }
   }
 

@@ -14,5 +14,8 @@ extension Dispatcher {
 
     /// Restores the server's version of a card, because the server has refused the edit.
     case rollBack(Edit)
+
+    /// Leaves out the numbers of lost cards: those through a number, and a count of further numbers.
+    case skipNumbers(through: Card.ID, andNext: Int)
   }
 }

@@ -21,8 +21,10 @@ package final class Board: Sendable {
     clock: any Clock<Duration> = ContinuousClock(),
     print: @escaping @Sendable (String) -> Void
   ) throws(KeeperFailure) {
+    var isOlder = false
     func recover(from failure: KeeperFailure) throws(KeeperFailure) -> Recovery {
       guard failure.isDamage else { throw failure }
+      isOlder = true
       print("\(failure.reason) The board shows the state before the last save.")
       return .restorePrevious
     }
@@ -33,6 +35,9 @@ package final class Board: Sendable {
     search = SearchStore.instantiate()
     searchAction = SearchAction(clock: clock)
     syncAction = SyncAction(server: server)
+    // The server might know numbers of lost cards. After the loss of a state, the user might know some more.
+    let highestID = sync.unsynced.value.last?.id ?? 0
+    cardAction.invoke(.skipNumbers(through: highestID, andNext: isOlder ? 100 : 0))
     view = BoardView(cards: cards, search: search, sync: sync, print: print)
     self.print = print
   }
@@ -45,6 +50,9 @@ package final class Board: Sendable {
     for await line in lines {
       guard await answer(line), isRead() else { break }
     }
+    // Waiting for the server can take long, so the user learns first whether the edits are saved.
+    _ = await save()
+    if sync.syncs.isRunning.value { print("Waiting for the server…") }
     await Dispatcher.shared.settled()
     try await keeper.close()
   }
@@ -72,11 +80,17 @@ package final class Board: Sendable {
   private func perform(_ edit: Dispatcher.Cards) async throws(Mistake) {
     try check(edit)
     cardAction.invoke(edit)
+    if await save() { print("Saved.") }
+  }
+
+  /// Saves the board. If this fails, tells the user, and returns false.
+  private func save() async -> Bool {
     do throws(KeeperFailure) {
       try await keeper.flush()
-      print("Saved.")
+      return true
     } catch {
       print("Not saved yet. \(error.reason)")
+      return false
     }
   }
 
@@ -91,7 +105,7 @@ package final class Board: Sendable {
       )
     case .undo where !cards.canUndo.value: throw Mistake(text: "No edit is left to undo.")
     case .redo where !cards.canRedo.value: throw Mistake(text: "No edit is left to redo.")
-    case .add, .undo, .redo, .rollBack: return
+    case .add, .undo, .redo, .rollBack, .skipNumbers: return
     }
   }
 }

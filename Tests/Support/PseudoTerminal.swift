@@ -1,13 +1,12 @@
-import FluxCapacitorTestSupport
 import Foundation
 
 /// A pseudoterminal, which acts as the terminal of a process.
-struct PseudoTerminal {
+package struct PseudoTerminal {
   /// The end of the pseudoterminal that a process uses as its terminal.
-  let slave: FileHandle
+  package let slave: FileHandle
   private let master: Int32
 
-  init(columns: Int) throws {
+  package init(columns: Int) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     guard
       master >= 0, let name = PseudoTerminal.unlockedName(of: master),
@@ -35,7 +34,7 @@ struct PseudoTerminal {
 
   /// Reads the text that processes write to the terminal, until no process uses the terminal. The
   /// result's line breaks are single line feeds.
-  func text() -> Task<String, Never> {
+  package func text() -> Task<String, Never> {
     PseudoTerminal.read { [master] in
       let bytes = FileHandle(fileDescriptor: master, closeOnDealloc: true).allBytes()
       return Data(String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").utf8)
@@ -43,24 +42,24 @@ struct PseudoTerminal {
   }
 
   /// Waits until a process writes to the terminal.
-  func waitUntilWrittenTo() {
+  package func waitUntilWrittenTo() {
     var descriptor = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     poll(&descriptor, 1, -1)
   }
 
   /// Whether the terminal's echo is on, so that the terminal shows typed characters.
-  var echoes: Bool {
+  package var echoes: Bool {
     var settings = termios()
     return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
   /// Types a text.
-  func type(_ text: String) {
+  package func type(_ text: String) {
     _ = text.withCString { Foundation.write(master, $0, strlen($0)) }
   }
 
   /// Calls a reading closure on a separate thread.
-  static func read(_ body: @escaping @Sendable () -> Data?) -> Task<String, Never> {
+  package static func read(_ body: @escaping @Sendable () -> Data?) -> Task<String, Never> {
     Task {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
