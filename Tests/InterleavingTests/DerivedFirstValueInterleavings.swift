@@ -76,6 +76,21 @@
       #expect(log.entries == ["3"])
     }
 
+    /// The transaction commits what the combination has started with, so that nothing reaches the map.
+    @Test func mapHasAValueBeforeItsFirstObserverHasComputedIt() {
+      explore { scenario in
+        let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
+        let sum = Constant.combine(Constant.combine(left, right).map { $0.0 + $0.1 }, right)
+        _ = left.observe { _ in }
+        scenario.transaction { left.value = 1 }
+        scenario.thread { sum.observe(in: log) { $0.0 } }
+        scenario.check {
+          #expect(log.last == 1)
+          #expect(log.entries == log.entries.sorted())
+        }
+      }
+    }
+
     // MARK: Observers that subscribe while another thread's transaction is open
 
     @Test func observerOfAMapOfACombinedConstantNeverGoesBack() {

@@ -41,6 +41,7 @@
     /// The combination of combinations is delivered at the place of its last variable, too.
     @Test func combinationIsDeliveredAfterItsLastVariableAndBeforeLaterEvents() {
       let (sink, both) = (Sink<Int>(), Constant.combine(a, b))
+      let dust = a.observe { _ in }
       _ = Constant.combine(both, a).observe(ignoreFirst: true) { [log] _ in log.append("all") }
       _ = both.observe(ignoreFirst: true) { [log] _ in log.append("both") }
       for (name, variable) in [("a", a), ("b", b), ("c", c)] {
@@ -55,6 +56,7 @@
         b.value = 1
         sink.send(3)
         c.value = 1
+        dust.clean()
       }
 
       let last = ["event 3", "c"]

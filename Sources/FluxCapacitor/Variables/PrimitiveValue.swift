@@ -84,8 +84,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// To end the observation, clean the ``Dust`` that this method returns, or put the Dust into a ``DustBuster``.
   ///
   /// - The first call has the current value, and the closure misses no later change. On `.current`, the first call happens
-  ///   before `observe` returns. If a derived constant already has observers, and a reduce that has changed it isn't over, a
-  ///   new observer starts with the value that they received last.
+  ///   before `observe` returns. If a reduce that has changed a combination isn't over, a new observer starts with the value
+  ///   that the others received last.
   /// - The closure receives each later change once, in the order of the writes. Writing an equal value is also a change;
   ///   see `removeDuplicates()`.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, whose last value is delivered when

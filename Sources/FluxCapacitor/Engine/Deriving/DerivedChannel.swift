@@ -117,10 +117,10 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     var (activated, snapshot) = node.activate(needingValue: !ignoreFirst, on: thread)
     var first: Element?
     withRegionLocked { region in
-      // The observer starts with the current value. But the values of an open transaction might never become a change, so
-      // the observer then joins the history of the other observers, if there is one.
+      // The observer starts with the current value, as an observer of a variable does. But a combination can be behind an open
+      // transaction, and a constant that skips values might never deliver it. So their observers join the others.
       let joins =
-        snapshot == nil && node.isUncommitted && (delivered != nil || node.snapshot != nil)
+        snapshot == nil && (region.isDerived || node.needsValue) && node.isUncommitted
       link(observation, since: joins ? .beginning : region.version)
       if ignoreFirst || snapshot != nil { return }
       if joins || node.deliveredFingerprint == node.currentFingerprint { first = delivered }

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The observers of an active node share one history. A change sets the delivered value and determines the observers to
 /// call in one step, under the region's lock. A new observer starts with the current value. If an open transaction has
-/// written it, the observer starts with the delivered value instead, or with that of the node's snapshot if no value has
-/// been delivered yet.
+/// changed a combination or a constant that skips values, the observer starts with the delivered value instead, or with that
+/// of the node's snapshot if no value has been delivered yet.
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
 /// node holds the locks of all roots, so no transaction can commit at the same time.
@@ -51,7 +51,7 @@ import Synchronization
 
   /// Whether the node needs a value when it becomes active. The node needs such a value if this constant or
   /// a constant upstream compares values, or if a change can bring the values of only some sources.
-  let needsValue: Bool
+  @usableFromInline let needsValue: Bool
 
   /// Whether the node is linked to its sources. The locks of the roots and of the region guard this flag.
   @exclusivity(unchecked) @usableFromInline var isActive = false
@@ -225,6 +225,7 @@ import Synchronization
       }
     if isReached { channel.use { perform($0, self, .compute) } }
     if !isChanged {
+      if snapshot != nil { startFromSnapshot() }
       let sum = region.use { $0.fingerprint }
       regionChannel.use { $0.lock.withLock { deliveredFingerprint = sum } }
     }
