@@ -11,13 +11,13 @@
         guard let last = watcher.calls.last?.writes else { continue }
         let isRight = history.matches(last, watcher.leaves) { history.write(to: $0, at: .max) }
         if !isRight { fail("D2: \(watcher) misses the last value after \(run.op.name).") }
-        let read = watcher.node === node(run.op) ? run.writesRead ?? last : last
-        let isSettled = watcher.leaves.allSatisfy(\.isSettled)
-        if isSettled, read != last { fail("\(watcher) has \(last), but a read has \(read).") }
       }
       for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
         let missing = missing(to: listener)
         if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.name).") }
+      }
+      if let (early, late) = history.misorder {
+        fail("V4: \(early) is called before \(late) in \(run.op.name).")
       }
     }
 

@@ -32,7 +32,6 @@
 
   /// An observer of a value, and the values that it has received.
   final class Watcher: Endable, @unchecked Sendable {
-    weak var node: (any AnyNode)?
     let leaves: [Leaf]
     var calls: [(writes: [Int], begin: Int)] = []
 
@@ -56,9 +55,8 @@
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false
 
-    init(_ op: Op, _ node: any AnyNode) {
-      self.node = node
-      leaves = node.leaves
+    init(_ op: Op, _ leaves: [Leaf]) {
+      self.leaves = leaves
       super.init(op)
     }
 

@@ -10,7 +10,7 @@
       guard let source = node(op) else { return }
       let node = derive(source, op.watch.derivation)
       history.place.keep(node)
-      let watcher = Watcher(op, node)
+      let watcher = Watcher(op, node.leaves)
       watcher.endsWithItsSource = node === source && op.target % nodes.count < plan.roots.count
       history.beginObserving(watcher)
       watchers.append(watcher)
@@ -65,6 +65,8 @@
       let time = history.tick()
       if watcher.style == .loop, watcher.calls.isEmpty { history.endObserving(watcher) }
       check(val.writes, of: watcher.leaves, in: "\(watcher)")
+      let isFirst = watcher.calls.isEmpty && !watcher.ignoresFirst
+      if !isFirst { history.noteCall(of: watcher, with: val.writes) }
       watcher.calls.append((val.writes, time))
       call(watcher, count: watcher.calls.count)
     }
@@ -93,7 +95,8 @@
       guard !sinks.isEmpty else { return }
       let number = op.target % sinks.count
       let val = Val([history.newWrite(payload: op.payload)])
-      history.noteEvent(val.writes[0], of: .sink(number), inBody: history.place.isInBody)
+      history.beginChange()
+      history.noteEvent(val.writes[0], of: .sink(number))
       sinks[number].send(val)
     }
 
@@ -138,6 +141,7 @@
     private func call(_ listener: Listener, _ event: Int) {
       history.tick()
       if let sentence = history.prematureEvent(event, of: listener.source) { fail(sentence) }
+      history.noteCall(of: listener, with: event)
       listener.events.append(event)
       call(listener, count: listener.events.count)
     }

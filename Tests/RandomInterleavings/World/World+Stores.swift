@@ -144,7 +144,7 @@
       place.reduces.removeLast()
       job.end = history.tick()
       for source in [Listener.Source.states(number), .events(number)] {
-        history.noteEvent(job.number, of: source, inBody: false)
+        history.noteEvent(job.number, of: source)
       }
     }
 

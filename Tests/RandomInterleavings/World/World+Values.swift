@@ -62,9 +62,10 @@
 
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
+      history.beginChange()
       if plan.roots[root] == .row {
         table?[id: RowID(root)] = Row(id: root, val: newVal(op, for: root))
-        history.place.transactions += 1
+        history.beginChange()
         let other = World.otherRow
         if op.payload == 3 {
           table?[id: RowID(other)] = Row(id: other, val: newVal(op, for: other))
@@ -106,6 +107,7 @@
       let first = op.payload % max(1, ids.count)
       let other = op.payload < 2 ? [World.otherRow] : []
       let all = ids[first...] + ids[..<first] + other
+      history.beginChange()
       table?.replaceAll(with: all.map { Row(id: $0, val: newVal(op, for: $0)) })
     }
 
@@ -114,9 +116,7 @@
     func read(_ op: Op) {
       guard let node = node(op) else { return }
       let begin = history.now
-      let writes = node.read().writes
-      history.place.run?.writesRead = writes
-      check(writes, of: node.leaves, in: "a read", since: begin)
+      check(node.read().writes, of: node.leaves, in: "a read", since: begin)
     }
 
     func track(_ op: Op) {
