@@ -23,26 +23,20 @@
     }
 
     /// Writes that became changes in one step.
-    final class Batch {
+    struct Batch {
       let time: Int
-      let thread: Int
       let run: Run?
+
+      /// The change that a transaction has committed, or nil if each write was a change at once.
+      fileprivate let change: Int?
       fileprivate(set) var writes: [Int: Int] = [:]
 
       /// Whether an observer began during the transaction, and waits for its end.
       fileprivate(set) var isAwaited = false
-
-      /// The change that a transaction has committed, or nil if each write was a change at once.
-      fileprivate let change: Int?
-
-      fileprivate init(at time: Int, by thread: Int, in run: Run?, _ change: Int? = nil) {
-        (self.time, self.thread, self.run, self.change) = (time, thread, run, change)
-      }
     }
 
     /// Where a thread is.
     final class Place {
-      fileprivate let thread: Int
       fileprivate var runs: [Run] = []
 
       /// The dispatchers of the thread's turns, and the locks of the variables that it is mutating.
@@ -67,8 +61,6 @@
 
       var run: Run? { runs.last }
 
-      fileprivate init(of thread: Int) { self.thread = thread }
-
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
 
       /// What the thread has made or read in a body. The thread keeps these objects until the operation of the body has ended,
@@ -76,15 +68,7 @@
       private var kept: [Any] = []
 
       /// Whether the thread itself replaces or releases an object in a body.
-      var isLettingGo: Bool { isInBody && letsGo }
-      private var letsGo = false
-
-      func whileLettingGo(_ letsGo: Bool, _ body: () -> Void) {
-        let former = self.letsGo
-        self.letsGo = letsGo
-        body()
-        self.letsGo = former
-      }
+      var isLettingGo: Bool { isInBody && [.set, .replaceAll, .letGo].contains(run?.op.kind) }
 
       func keep(_ object: Any) { if isInBody { kept.append(object) } }
 
@@ -110,23 +94,21 @@
       let id: Int
       let source: Listener.Source
       let time: Int
-      fileprivate let place: Place
+      let place: Place
       fileprivate let change: Int
-
-      var thread: Int { place.thread }
     }
 
     /// A call of an observer, and the times of the first writes to its roots, or of the event, in the change that it delivers.
     private struct Delivery {
-      let observer: String
-      let isOfEvent: Bool
+      let observer: Endable
       let change: Int
       let times: [Int]
 
       /// Whether this call must come before another one. The order of values of one change is not specified.
       func mustPrecede(_ other: Delivery) -> Bool {
         if change != other.change { return change < other.change }
-        return (isOfEvent || other.isOfEvent) && (times.max() ?? 0) < (other.times.min() ?? 0)
+        let areValues = observer is Watcher && other.observer is Watcher
+        return !areValues && (times.max() ?? 0) < (other.times.min() ?? 0)
       }
     }
 
@@ -179,12 +161,11 @@
 
     private var currentThread: Int { scheduledThread?.number ?? 0 }
 
+    /// Where the current thread is.
     var place: Place {
-      let thread = currentThread
-      if let place = places[thread] { return place }
-      let new = Place(of: thread)
-      places[thread] = new
-      return new
+      let place = places[currentThread] ?? Place()
+      places[currentThread] = place
+      return place
     }
 
     var isInSetup: Bool { currentThread == 0 }
@@ -195,6 +176,7 @@
 
     func begin(_ op: Op) -> Run {
       tick()
+      beginChange()
       let mayBeAlone = areOthersIdle && place.runs.isEmpty && place.calls == 0
       if mayBeAlone { deliveries = [] }
       let run = Run(op, at: now, mayBeAlone ? switches : -1)
@@ -223,13 +205,17 @@
       enter(dispatcher, in: \.dispatchers, body)
     }
 
-    func releaseKept() { for place in places.values { place.releaseKept() } }
+    /// Releases what was kept for checks. The threads of the scenario have ended.
+    func releaseKept() {
+      for place in places.values { place.releaseKept() }
+      deliveries = []
+    }
 
     func inBody(ofMutation lock: Int, _ body: () -> Void) { enter(lock, in: \.mutated, body) }
 
-    private func enter(
-      _ lock: Int, in locks: ReferenceWritableKeyPath<Place, [Int]>, _ body: () -> Void
-    ) {
+    private typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
+
+    private func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
       let place = place
       beginChange()
       place[keyPath: locks].append(lock)
@@ -255,7 +241,7 @@
     func write(ofContents rows: [Row]) -> Int {
       let key = rows.flatMap { [$0.id.number] + $0.val.writes }
       if let write = writesOfContents[key] { return write }
-      let isFirst = written[contents].count == 1 && writesOfContents.isEmpty
+      let isFirst = writesOfContents.isEmpty
       let write = isFirst ? firstWrite(to: contents) : newWrite(payload: payloads.count)
       writesOfContents[key] = write
       return write
@@ -271,15 +257,14 @@
       default: return
       }
       guard written[root].last?.write != write else { return }
-      let (time, place) = (tick(), places[thread])
+      let (time, place) = (tick(), place)
       let begin = isCommitted ? time : pending[root] ?? time
       written[root].append(
-        Write(write: write, time: time, job: place?.job, change: place?.change ?? 0, begin: begin)
+        Write(write: write, time: time, job: place.job, change: place.change, begin: begin)
       )
       positions[write] = written[root].count - 1
       if isCommitted {
-        batches.append(Batch(at: tick(), by: thread, in: place?.run))
-        batches.last?.writes[root] = write
+        batches.append(Batch(time: tick(), run: place.run, change: nil, writes: [root: write]))
       } else {
         pending[root] = begin
         for watcher in subscribing where watcher.leaves.contains(where: { $0.root == root }) {
@@ -290,30 +275,23 @@
 
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
       guard let root = roots[channel], pending[root] != nil else { return }
-      let place = places[thread]
-      if place?.isInBody == true { world.fail("D4: root \(root) is committed too early.") }
+      let place = place
+      if place.isInBody { world.fail("D4: root \(root) is committed too early.") }
       // A write to a root that nobody observes doesn't wait for the commit, and is a step by itself.
-      let joins = batches.last.map {
-        $0.time == now && $0.thread == thread && $0.change != nil
+      let begun = batches.last { $0.change == place.change }
+      if begun?.time != now {
+        if begun != nil { world.fail("B1: a transaction is committed in two steps.") }
+        batches.append(Batch(time: tick(), run: place.run, change: place.change))
       }
-      if !(joins ?? false) {
-        let change = place?.change ?? 0
-        let isSecond = batches.contains { $0.change == change }
-        if isSecond { world.fail("B1: a transaction is committed in two steps.") }
-        batches.append(Batch(at: tick(), by: thread, in: place?.run, change))
-      }
-      commit(root)
-    }
-
-    private func commit(_ root: Int) {
+      let batch = batches.count - 1
       let write = written[root].last?.write
       // A write to a root that nobody observed then was a change at once.
-      if batches.allSatisfy({ $0.writes[root] != write }) { batches.last?.writes[root] = write }
+      if batches.allSatisfy({ $0.writes[root] != write }) { batches[batch].writes[root] = write }
       pending[root] = nil
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }
-        watcher.awaited = batches.last
-        batches.last?.isAwaited = true
+        batches[batch].isAwaited = true
+        watcher.awaited = batches[batch]
       }
     }
 
@@ -336,18 +314,15 @@
 
     /// Notes that an event is about to be sent, or that a job has been reduced.
     func noteEvent(_ id: Int, of source: Listener.Source) {
-      let (time, place) = (tick(), place)
-      events.append(Event(id: id, source: source, time: time, place: place, change: place.change))
+      events.append(Event(id: id, source: source, time: tick(), place: place, change: place.change))
     }
 
     /// The events of the listener's source, in order.
     func events(to listener: Listener) -> [Event] { events.filter { $0.source == listener.source } }
 
-    /// Returns what is wrong if an event is delivered before its transaction has ended.
-    func prematureEvent(_ id: Int, of source: Listener.Source) -> String? {
-      let event = event(id, of: source)
-      let isOpen = event.map { $0.place.isInBody && $0.place.change == $0.change }
-      return isOpen == true ? "D4: event \(id) is delivered in its transaction." : nil
+    /// Whether the transaction of an event hasn't ended.
+    func isOpen(_ id: Int, of source: Listener.Source) -> Bool {
+      event(id, of: source).map { $0.place.isInBody && $0.place.change == $0.change } ?? false
     }
 
     private func event(_ id: Int, of source: Listener.Source) -> Event? {
@@ -363,18 +338,18 @@
       }.max()
       guard let newest else { return }
       let begins = roots.compactMap { written[$0].last { $0.change == newest }?.begin }
-      deliveries.append(Delivery(observer: "\(watcher)", isOfEvent: false, change: newest, times: begins))
+      deliveries.append(Delivery(observer: watcher, change: newest, times: begins))
     }
 
     /// The events of interceptors come in front of all others.
     func noteCall(of listener: Listener, with id: Int) {
       if case .events = listener.source { return }
       guard let event = event(id, of: listener.source) else { return }
-      deliveries.append(Delivery(observer: "\(listener)", isOfEvent: true, change: event.change, times: [event.time]))
+      deliveries.append(Delivery(observer: listener, change: event.change, times: [event.time]))
     }
 
     /// Two observers of which the first one was called too early, if no other thread was in an operation meanwhile.
-    var misorder: (early: String, late: String)? {
+    var misorder: (early: Endable, late: Endable)? {
       for (index, late) in deliveries.enumerated() {
         if let early = deliveries[..<index].first(where: late.mustPrecede) {
           return (early.observer, late.observer)
@@ -395,19 +370,24 @@
     func isMixed(_ writes: [Int], _ leaves: [Leaf]) -> Bool {
       leaves.enumerated().contains { index, leaf in
         zip(writes[..<index], leaves).contains { write, other in
-          guard other.root == leaf.root else { return false }
-          let isSame = payloads[write] == payloads[writes[index]]
-          return leaf.isSettled || other.isSettled ? !isSame : write != writes[index]
+          other.root == leaf.root
+            && !areSame(write, writes[index], grain: max(leaf.grain, other.grain))
         }
       }
     }
 
+    func areSame(_ one: Int, _ other: Int, grain: Int) -> Bool {
+      grain == 0 ? one == other : payloads[one] / grain == payloads[other] / grain
+    }
+
+    /// Whether an observer of a node with such leaves may receive one value instead of another.
+    func areSame(_ one: [Int], _ other: [Int], _ leaves: [Leaf]) -> Bool {
+      leaves.indices.allSatisfy { areSame(one[$0], other[$0], grain: leaves[$0].grain) }
+    }
+
     /// Whether a value is the value of its node for the roots' writes.
     func matches(_ writes: [Int], _ leaves: [Leaf], _ state: (Int) -> Int) -> Bool {
-      zip(writes, leaves).allSatisfy { write, leaf in
-        let right = state(leaf.root)
-        return leaf.isSettled ? payloads[write] == payloads[right] : write == right
-      }
+      areSame(writes, leaves.map { state($0.root) }, leaves)
     }
 
     /// The write to a root at a time.
