@@ -25,7 +25,12 @@
   @inlinable func makeChange(of event: Event, on thread: CurrentThread) -> ChangeInProgress? {
     guard thread.pointee.openTransactions > 0 else { return schedule(event, on: thread) }
     enqueue(event, isOpen: true)
-    var place = place(through: version, isUncommitted: true)
+    var place = Place(
+      to: self,
+      through: version,
+      isUncommitted: true,
+      by: EventChannel.deliverBacklog
+    )
     place.locksChannel = noteWrite(on: thread)
     thread.append(place, isOwn: true)
     return nil
@@ -66,7 +71,7 @@
     enqueue(event)
     // If no other thread is delivering this channel, the new place (an entry in the round) covers all
     // pending events.
-    thread.pointee.round.prepend(place(through: version, isUncommitted: false))
+    thread.pointee.round.prepend(Place(to: self, through: version, by: EventChannel.deliverBacklog))
   }
 
   /// Subscribes an observer, which receives every later event.

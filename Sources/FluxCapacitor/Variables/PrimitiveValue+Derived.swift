@@ -39,10 +39,10 @@ extension PrimitiveValue {
   ///
   /// A skipped value is not delivered, and constants that derive from the result don't compute it.
   ///
-  /// All observers receive the same values. An observer that joins others starts with the value that they received last.
   /// Before there are observers, nothing has been delivered to compare with, so the constant has its source's value. If the
   /// predicate treats different values as equal, a read, or a new observer's first value, may be either of two such values:
-  /// while a change waits for delivery, and after the last observer has left.
+  /// while a change waits for delivery, and after the last observer has left. An observer that you add inside a transaction
+  /// keeps its first value if the transaction's result is equal to it.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the closure of ``map(_:)``, it is called on any
   ///   thread.

@@ -84,11 +84,10 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// To end the observation, clean the ``Dust`` that this method returns, or put the Dust into a ``DustBuster``.
   ///
   /// - The first call has the current value, and the closure misses no later change. On `.current`, the first call happens
-  ///   before `observe` returns. If a derived constant already has observers, a new one starts with the value that they
-  ///   received last.
+  ///   before `observe` returns. If a derived constant already has observers, and a reduce that has changed it isn't over, a
+  ///   new observer starts with the value that they received last.
   /// - The closure receives each later change once, in the order of the writes. Writing an equal value is also a change;
-  ///   see `removeDuplicates()`. If you call `observe` during another thread's reduce, the first observer of a derived
-  ///   constant receives its next value when the reduce has ended.
+  ///   see `removeDuplicates()`.
   /// - A reduce, a ``Dispatcher/transaction(_:)`` or a `modify` counts as one change, whose last value is delivered when
   ///   that code has ended. If another thread writes the variable before a transaction ends, its write belongs to the same
   ///   change.

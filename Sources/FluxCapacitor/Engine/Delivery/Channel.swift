@@ -45,7 +45,7 @@ import Synchronization
       return beginDelivering(version, on: thread)
     }
     enqueue(value)
-    takePlace(on: thread)
+    takePlace(by: Channel.deliverBacklog, on: thread)
     return nil
   }
 
@@ -107,27 +107,6 @@ import Synchronization
       $0.backlog.append((value, version, isOpen))
       $0.hasBacklog = true
     }
-  }
-
-  /// Adds a place for the backlog to this thread's round, or forwards the backlog to the thread that is already
-  /// delivering the channel. The caller must hold the channel's lock.
-  @inlinable final func takePlace(on thread: CurrentThread) {
-    let isTaken = claimDelivery(on: thread)
-    if !isTaken { forward(through: version, by: Channel.deliverBacklog) }
-    // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
-    if isTaken || deliverer.isOffered {
-      thread.append(place(through: version, isUncommitted: false), isOwn: true)
-    }
-  }
-
-  /// Returns a place for the backlog's changes up to a version.
-  @inlinable final func place(through version: Version, isUncommitted: Bool) -> Place {
-    Place(
-      to: self,
-      through: version,
-      isUncommitted: isUncommitted,
-      by: Channel.deliverBacklog
-    )
   }
 
   /// The closure of a place for the backlog. A place is forwarded to another thread together with this closure,

@@ -56,12 +56,27 @@ extension AnyChannel {
     thread.append(Place(to: self, through: version, by: deliver), isOwn: false)
   }
 
+  /// Adds a place for the changes so far to this thread's round, or forwards them to the thread that is already
+  /// delivering the channel. The caller must hold the channel's lock.
+  ///
+  /// - Parameter deliver: The closure of the place.
+  @inlinable final func takePlace(by deliver: @escaping Place.Deliver, on thread: CurrentThread) {
+    let isTaken = claimDelivery(on: thread)
+    if !isTaken { forward(through: version, by: deliver) }
+    // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
+    if isTaken || deliverer.isOffered {
+      thread.append(Place(to: self, through: version, by: deliver), isOwn: true)
+    }
+  }
+
   /// Ends the delivery of a change. The caller must not hold the channel's lock.
-  @inlinable final func endDelivering(on thread: CurrentThread) {
+  ///
+  /// - Parameter isLast: Whether the thread doesn't go on to the next change; see `becomeIdle`.
+  @inlinable final func endDelivering(isLast: Bool = true, on thread: CurrentThread) {
     lock.lock()
-    let detached = becomeIdle(takingForwardedChanges: true, on: thread)
+    let detached = becomeIdle(takingForwardedChanges: isLast, on: thread)
     lock.unlock()
-    detached?.release()
+    detached?.releaseUnlocked(by: self, on: thread)
   }
 
   /// Makes the channel idle, and does the work that other threads have forwarded to this thread: cleaned

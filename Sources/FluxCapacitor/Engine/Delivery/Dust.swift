@@ -159,7 +159,7 @@ extension Dust {
 
   /// Does the work of `release()` when this thread holds no lock: a region can start inside a transaction, and the
   /// observations can be other threads'.
-  func releaseUnlocked(by channel: AnyChannel, on thread: CurrentThread) {
+  @usableFromInline func releaseUnlocked(by channel: AnyChannel, on thread: CurrentThread) {
     guard thread.holdsLock else { return release() }
     nonisolated(unsafe) let late = self
     channel.deferUntilUnlocked(on: thread) { _ in late.release() }

@@ -107,9 +107,8 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
 
 /// An entry of a thread's round: a channel, and a closure that delivers the channel's changes.
 ///
-/// The version tells a variable, a sink and a handover how far to deliver. A region that begins with a constant
-/// delivers one pending change at each of its places. The version `.beginning` says that there is nothing to deliver. A
-/// place owns one reference to its channel, which the end of the place releases.
+/// The version tells how far to deliver. The version `.beginning` says that there is nothing to deliver. A place owns one
+/// reference to its channel, which the end of the place releases.
 @usableFromInline struct Place {
   /// A closure that delivers the target's changes, as a replacement for a virtual method.
   ///

@@ -6,7 +6,7 @@
 // round. The transaction *commits* when it ends, before the thread gives up the dispatcher's turn:
 // 1. The thread locks all variables for which the transaction has a place.
 // 2. The thread turns the new value of each variable into a change.
-// 3. The thread announces the changes to the derived constants that depend on several variables.
+// 3. The thread announces the changes to the derived constants that depend on several variables, and adds their places.
 //
 // So no other change comes between the changes of one commit. The thread delivers these changes after the
 // commit.
@@ -52,8 +52,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       let place = pointee.round[places.lowerBound + Int32($0)]
       return place.locksChannel ? place.channel : nil
     }
+    var hasEvents = false
     for index in places where pointee.round[index].isUncommitted {
       let place = pointee.round[index]
+      // Only the place of an event has a version before the commit.
+      if place.version != .never { hasEvents = true }
       place.channel.use { channel in
         if place.locksChannel { channel.pendingWrite.transactions -= 1 }
         pointee.round[index].version = channel.commit(through: place.version, on: self)
@@ -67,9 +70,31 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
     for index in places where pointee.round[index].locksChannel {
       pointee.round[index].channel.use { $0.lock.unlock() }
     }
+    if hasEvents, pointee.round.count > places.upperBound { moveRegions(behind: places) }
     // The announcements might have added more places, which belong to no transaction.
     pointee.openPlaces = 0
     if pointee.written.places > 0 { pointee.written = (0, []) }
+  }
+
+  /// Moves the places that a commit has added for regions. Each moves behind the last of its variables, because the events
+  /// that the transaction has sent later are delivered later.
+  ///
+  /// - Parameter committed: The indices of the transaction's places, which the places of the regions follow.
+  private func moveRegions(behind committed: Range<Int32>) {
+    var indices: [UnsafeMutableRawPointer: Int32] = [:]
+    var places = (committed.lowerBound..<pointee.round.count).map { index in
+      let place = pointee.round[index]
+      if committed.contains(index) {
+        indices[place.target.toOpaque()] = index
+        return (index, place)
+      }
+      let roots = place.channel.use { $0.derivedNode?.roots ?? [] }
+      return (roots.compactMap { indices[$0.reference.toOpaque()] }.max() ?? index, place)
+    }
+    places.sort { $0.0 < $1.0 }
+    for (offset, (_, place)) in places.enumerated() {
+      pointee.round[committed.lowerBound + Int32(offset)] = place
+    }
   }
 }
 

@@ -31,32 +31,48 @@ extension Node {
   ) -> (nodes: [Node], snapshot: Evaluation.Snapshot?) {
     var nodes: [Node] = []
     var snapshot: Evaluation.Snapshot?
+    let isUncommitted = isUncommitted
     visitSourcesFirst(unless: \.isActive) { node in
-      node.awaited = node.roots.map(\.channel).filter(\.pendingWrite.isWritten)
-      let isToStart = isValueNeeded || node.needsValue || !node.awaited.isEmpty
-      // A region that begins with a constant can be behind the variables. An observer that joins the node later
-      // starts with the value of the snapshot.
-      if isToStart || node.regionChannel.use({ $0.isDerived }) {
+      // A region that begins with a constant can be behind the variables. An observer that joins the node later can start
+      // with the value of the snapshot.
+      let canBeBehind = node.regionChannel.use { $0.isDerived }
+      let isToStart = isValueNeeded || node.needsValue || canBeBehind && isUncommitted
+      if isUncommitted { node.awaited = node.awaitedRoots(in: snapshot) }
+      if isToStart {
+        snapshot = snapshot ?? Evaluation.Snapshot(of: self)
+        node.snapshot = snapshot
+        nodes.append(node)
+      } else if canBeBehind {
         // A node that isn't started keeps its snapshot, which must contain no other variables.
-        let isShared = isToStart || node.roots.count == roots.count
-        if isShared { snapshot = snapshot ?? Evaluation.Snapshot(of: self) }
-        node.snapshot = isShared ? snapshot : Evaluation.Snapshot(of: node)
+        node.snapshot = Evaluation.Snapshot(of: node)
       }
-      if isToStart { nodes.append(node) }
       node.link(on: thread)
     }
     return (nodes, snapshot)
+  }
+
+  /// The roots that open transactions have written, and that determine the history of an active node upstream: a combination,
+  /// which can be behind its variables, or a constant that skips values.
+  ///
+  /// - Parameter snapshot: The snapshot of the nodes that become active together with this node.
+  private func awaitedRoots(in snapshot: Evaluation.Snapshot?) -> [AnyChannel] {
+    edges.flatMap { edge -> [AnyChannel] in
+      guard let source = edge.use({ $0.source.derivedNode }) else { return [] }
+      if let snapshot, source.snapshot === snapshot { return source.awaited }
+      guard source.mayKeepValues || source.regionChannel.use({ $0.isDerived }) else { return [] }
+      return source.roots.map(\.channel).filter(\.pendingWrite.isWritten)
+    }
   }
 
   private func link(on thread: CurrentThread) {
     for edge in edges { edge.use(link) }
     channel.use { channel in
       channel.withRegionLocked { first in
-        (isActive, isStarted, takesPart, joinsNext) = (true, false, false, false)
+        (isActive, takesPart, isJoining) = (true, false, false)
         region.use { region in
           region.add(self)
           region.admit(self, from: first.version)
-          if beginsRegion { region.beginStarting(on: thread) }
+          if beginsRegion { first.deliverer = Deliverer(thread) }
         }
       }
     }
@@ -97,7 +113,7 @@ extension Node {
       }
     }
     channel.use { perform($0, self, .start(evaluation)) }
-    if beginsRegion { region.use { $0.endStarting(on: thread) } }
+    if beginsRegion { channel.use { $0.endDelivering(on: thread) } }
   }
 
   /// Unlinks this node from its sources if the channel is no longer observed. Then unlinks each upstream

@@ -74,14 +74,13 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has computed for the source.
       let hasMemo = memoFingerprint.read { $0.load(ordering: .relaxed) } != .max
       let value = (hasMemo ? takeMemo(for: region) : nil) ?? formula(.region)
-      // The node's first value, from the middle of a transaction, doesn't count as delivered.
-      if let isSame, !node.isJoining, let delivered, isSame(delivered, value) { return false }
+      if let isSame, let delivered, isSame(delivered, value) { return false }
       var former: Element? = value
       region.channel.use { channel in
         channel.lock.lock()
         swap(&former, &delivered)
-        (node.deliveredFingerprint, node.isJoining) = (region.fingerprint, false)
-        if !node.isStarted { node.didStart() }
+        node.deliveredFingerprint = region.fingerprint
+        if node.snapshot != nil { node.forgetSnapshot() }
         if firstObservation != nil { region.observed.append((.passUnretained(node), stretch)) }
         channel.lock.unlock()
       }
@@ -118,16 +117,14 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     var (activated, snapshot) = node.activate(needingValue: !ignoreFirst, on: thread)
     var first: Element?
     withRegionLocked { region in
-      // The observer joins the history of the other observers. If the node has no history yet, or only half of a transaction
-      // that has ended, the observer starts with the current value.
-      let hasHalf = (node.joinsNext || node.isJoining) && !node.isUncommitted
-      let hasHistory = !hasHalf && (node.isStarted || node.snapshot != nil)
-      link(observation, since: hasHistory ? .beginning : region.version)
-      if hasHistory, node.isStarted {
-        first = ignoreFirst ? nil : delivered
-      } else if !ignoreFirst {
-        snapshot = hasHistory ? node.snapshot : Evaluation.Snapshot(of: node)
-      }
+      // The observer starts with the current value. But the values of an open transaction might never become a change, so
+      // the observer then joins the history of the other observers, if there is one.
+      let hasHistory = delivered != nil || node.snapshot != nil
+      let joins = snapshot == nil && hasHistory && node.isUncommitted
+      link(observation, since: joins ? .beginning : region.version)
+      if ignoreFirst || snapshot != nil { return }
+      first = joins ? delivered : known(at: node.currentFingerprint)
+      if first == nil { snapshot = joins ? node.snapshot : Evaluation.Snapshot(of: node) }
     }
     node.unlockRoots()
 
@@ -156,7 +153,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     if ownNode.canStart(from: evaluation) {
       swap(&value, &delivered)
       ownNode.deliveredFingerprint = fingerprint
-      if !ownNode.isStarted { ownNode.didStart() }
+      ownNode.forgetSnapshot()
       // The memo would keep the value after the next change.
       if memo?.fingerprint == fingerprint { replaceMemo(with: &formerMemo) }
     }

@@ -173,7 +173,9 @@
         guard !input.announced.isEmpty, input.announced[0] == version,
           let brought = input.brought.popFirst(), input.announced.popFirst() != nil
         else { return }
-        (input.taken, input.isChanged, input.fingerprint) = brought
+        // A transaction that was open when the target became active commits what the target has started with.
+        input.isChanged = brought.isChanged && brought.fingerprint != input.fingerprint
+        (input.taken, input.fingerprint) = (brought.value, brought.fingerprint)
       case .makeCurrent: if let value = input.taken.take() { input.current = value }
       }
     }
@@ -257,9 +259,9 @@ extension InputList {
     last.region = 0
     for input in self where input.use({ $0.order.region }) != last.region {
       last = input.use { $0.order }
-      input.use { $0.target.use { $0.region } }.use { region in
-        region.takePlaceIfReady(on: thread)
-        region.channel.use { $0.lock.unlock() }
+      input.use { $0.target.use { $0.regionChannel } }.use { channel in
+        channel.takePlace(by: Region.deliver, on: thread)
+        channel.lock.unlock()
       }
     }
   }

@@ -6,7 +6,7 @@
 @usableFromInline final class Evaluation {
   /// The values and versions of variables at one moment. Several threads can evaluate constants from the same
   /// values.
-  final class Snapshot: Sendable {
+  @usableFromInline final class Snapshot: Sendable {
     fileprivate let values: [ObjectIdentifier: any Sendable]
     private let versions: [ObjectIdentifier: Version]
 

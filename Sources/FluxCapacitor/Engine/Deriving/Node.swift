@@ -7,9 +7,10 @@ import Synchronization
 /// - An active node is linked to its sources, and computes each change once. The node becomes inactive when
 ///   its last observer has left.
 ///
-/// The observers of an active node share one history. A new observer starts with the last delivered value,
-/// or with the value in the node's snapshot if no value has been delivered yet. A change sets the delivered
-/// value and determines the observers to call in one step, under the region's lock.
+/// The observers of an active node share one history. A change sets the delivered value and determines the observers to
+/// call in one step, under the region's lock. A new observer starts with the current value. If an open transaction has
+/// written it, the observer starts with the delivered value instead, or with that of the node's snapshot if no value has
+/// been delivered yet.
 ///
 /// The variables that the node derives from are its *roots*. A thread that activates or deactivates the
 /// node holds the locks of all roots, so no transaction can commit at the same time.
@@ -43,7 +44,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline private(set) var beginsRegion = false
 
   /// Whether this constant or a constant upstream keeps its old value if the next value is equal.
-  private let mayKeepValues: Bool
+  let mayKeepValues: Bool
 
   /// Whether each change of the region gives the node a new value.
   private var changesAlways = false
@@ -60,22 +61,16 @@ import Synchronization
   /// Whether the node was linked before the change.
   @exclusivity(unchecked) @usableFromInline var takesPart = false
 
-  /// Whether the node has awaited the change. It has missed earlier ones, so it's computed whichever of its sources
-  /// have changed. Until then, its delivered value can be half of a transaction. The deliverer sets this property under the
-  /// region's lock, so threads with the lock may read it.
-  @exclusivity(unchecked) @usableFromInline var isJoining = false
-
   /// Whether the change gives the node a new value.
   @exclusivity(unchecked) @usableFromInline var isChanged = false
 
+  /// Whether the node takes part in a change for the first time since it has awaited transactions. It has missed earlier
+  /// changes, so it's computed whichever of its sources have changed. A thread with the region's lock sets this property
+  /// before the node takes part.
+  @exclusivity(unchecked) var isJoining = false
+
   // The region's lock guards the properties below. A thread that activates the node sets `snapshot` under the locks of the
   // roots.
-
-  /// Whether the node takes part in a change for the first time next, after it has awaited transactions.
-  var joinsNext = false
-
-  /// Whether the channel has a delivered value, to which the next change is compared.
-  @exclusivity(unchecked) @usableFromInline var isStarted = false
 
   /// The number of active constants that derive directly from the channel, and of those in the channel's region.
   @exclusivity(unchecked) @usableFromInline var dependentCount: Int32 = 0
@@ -84,16 +79,16 @@ import Synchronization
   /// The node's position in the region's list.
   var position: Int32 = 0
 
-  /// The values of the roots when the node became active, until the node has a delivered value. The property
-  /// is `nil` if no observer has needed a value yet.
-  var snapshot: Evaluation.Snapshot?
+  /// The values of the roots when the node became active, until the node has a delivered value. The property is `nil`
+  /// if the node needed no value.
+  @exclusivity(unchecked) @usableFromInline var snapshot: Evaluation.Snapshot?
 
   /// The version after which the node takes part in the region's changes.
   @exclusivity(unchecked) @usableFromInline var since = Version.never
 
-  /// The roots that open transactions had written when the node became active, until these transactions commit. The
-  /// node's first value contains the writes, and the region's other values don't. So the node takes part in no change
-  /// before the last of these commits.
+  /// Roots that open transactions had written when the node became active, until these transactions commit. The node's
+  /// first value contains the writes, and the history of an active node upstream doesn't. So the node takes part in no
+  /// change before the last of these commits.
   var awaited: [AnyChannel] = []
 
   /// The fingerprint of the last delivered change.
@@ -219,7 +214,7 @@ import Synchronization
   func compute() {
     isChanged = false
     guard takesPart else { return }
-    if !isStarted, needsValue || isJoining { startFromSnapshot() }
+    if snapshot != nil, needsValue || isJoining { startFromSnapshot() }
     let isReached =
       if isJoining {
         region.use { $0.fingerprint != deliveredFingerprint }
@@ -231,8 +226,9 @@ import Synchronization
     if isReached { channel.use { perform($0, self, .compute) } }
     if !isChanged {
       let sum = region.use { $0.fingerprint }
-      regionChannel.use { $0.lock.withLock { (deliveredFingerprint, isJoining) = (sum, false) } }
+      regionChannel.use { $0.lock.withLock { deliveredFingerprint = sum } }
     }
+    isJoining = false
   }
 
   /// Computes the value that the node had when it became active, because the thread that activated it hasn't done so yet.
@@ -248,9 +244,8 @@ import Synchronization
     return snapshot === evaluation.snapshot && !isInUse
   }
 
-  /// Records that the channel has a delivered value, and forgets the snapshot. The caller must hold the region's lock.
-  @usableFromInline func didStart() {
-    isStarted = true
+  /// Forgets the snapshot, because the channel has a delivered value. The caller must hold the region's lock.
+  @usableFromInline func forgetSnapshot() {
     // The values are released after unlocking, because a `deinit` can run user code. If no thread is
     // delivering, the caller has another reference.
     if let snapshot = snapshot.take() { region.use { $0.releaseLater(snapshot) } }

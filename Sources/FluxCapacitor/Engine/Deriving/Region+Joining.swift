@@ -1,5 +1,5 @@
-// If a node becomes active during a transaction that has written one of the node's roots, the node awaits the
-// transaction's end. The caller of these methods must hold the region's lock.
+// A node that becomes active during a transaction can await the transaction's end; see `Node.awaited`. The caller of these
+// methods must hold the region's lock.
 
 extension Region {
   /// Lets an activated node take part in the changes after a version, or after the open transactions that it awaits.
@@ -16,7 +16,7 @@ extension Region {
       node.awaited.removeAll {
         channel.toOpaque() == Unmanaged.passUnretained($0).toOpaque() || thread.hasPlace(for: $0)
       }
-      if node.awaited.isEmpty { (node.since, node.joinsNext) = (version.previous, true) }
+      if node.awaited.isEmpty { (node.since, node.isJoining) = (version.previous, true) }
       return !node.awaited.isEmpty
     }
   }

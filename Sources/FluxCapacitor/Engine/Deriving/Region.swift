@@ -5,7 +5,7 @@
 /// its region. The region uses the lock, the version and the deliverer of its first channel.
 ///
 /// For each change, the deliverer computes the nodes, brings their values to the inputs of other regions, and then calls
-/// the observers. `Channel.deliver` does this if the region begins with a variable, and `deliverNext` otherwise.
+/// the observers. `Channel.deliver` does this if the region begins with a variable, and `deliverPending` otherwise.
 ///
 /// If a region begins with a constant, its *inputs* are the edges from the constant's sources. Each commit to
 /// one of the constant's variables is announced to the region, and becomes a pending change. The change
@@ -55,10 +55,10 @@
 
   /// The announced changes that no thread has begun to deliver, in order. A change consists of its version and
   /// the number of missing values. The versions are consecutive numbers.
+  ///
+  /// As a change in a backlog, each of them has a place in some thread's round, or is forwarded: to the deliverer, or to
+  /// the thread that brings the last missing value of the first change.
   @exclusivity(unchecked) private var pending = FIFO<(version: Version, missing: Int32)>()
-
-  /// Whether the deliverer has added a place for the region since the delivery began.
-  @exclusivity(unchecked) private var hasPlaceOfDeliverer = false
 
   /// The objects to release when the delivery in progress has ended. Among them is each channel that leaves
   /// the region then, so that the deliverer's unretained references stay valid.
@@ -131,8 +131,7 @@
     for index in 0..<nodesInProgress.count {
       nodesInProgress[index].use { node in
         node.takesPart = node.since < version
-        if node.takesPart { (node.isJoining, node.joinsNext) = (node.joinsNext, false) }
-        if node.isJoining || !node.takesPart { allTakePart = false }
+        if !node.takesPart { allTakePart = false }
       }
     }
   }
@@ -164,29 +163,54 @@
     }
   }
 
-  /// The closure of a place for the region's first pending change.
-  private static var deliver: Place.Deliver {
+  /// The closure of a place for the region's pending changes.
+  static var deliver: Place.Deliver {
     { channel, version, thread in
       // The closure receives its place's target, which is the first channel of a region.
       let extras = unsafeDowncast(channel, to: AnyChannel.self).extrasWord.extras
-      extras?.use { $0.region }?.use { $0.deliverNext(through: version, on: thread) }
+      extras?.use { $0.region }?.use { $0.deliverPending(through: version, on: thread) }
     }
   }
 
-  /// Computes and delivers the first pending change, if the change is complete and no other thread is
-  /// delivering.
-  func deliverNext(through version: Version, on thread: CurrentThread) {
-    if thread.isDueForHandover,
-      channel.use({ $0.handOver(through: version, by: Region.deliver, on: thread) })
-    {
-      return
+  /// Computes and delivers the pending changes up to a version. If another thread is delivering the region, or has to bring
+  /// a missing value, that thread delivers the remaining changes.
+  private func deliverPending(through version: Version, on thread: CurrentThread) {
+    while true {
+      if thread.isDueForHandover,
+        channel.use({ $0.handOver(through: version, by: Region.deliver, on: thread) })
+      {
+        return
+      }
+      guard beginChange(through: version, on: thread) else { return }
+      firstNode.use { first in
+        fingerprint = .zero
+        for input in first.inputs {
+          input.use {
+            $0.perform($0, .makeCurrent)
+            fingerprint = fingerprint + $0.coefficient * $0.fingerprint
+          }
+        }
+      }
+      compute(on: thread)
+      deliverComputed(on: thread)
+      channel.use { $0.endDelivering(isLast: self.version == version, on: thread) }
     }
-    let isTaken = channel.use { channel in
+  }
+
+  /// Makes this thread the deliverer of the first pending change, up to a version, and takes the change's values.
+  ///
+  /// - Returns: `false` if there is no such change, or if this thread can't deliver it now.
+  private func beginChange(through version: Version, on thread: CurrentThread) -> Bool {
+    channel.use { channel in
       channel.lock.lock()
       defer { channel.lock.unlock() }
-      // If another thread is delivering the region or taking the change, that thread also adds the place for
-      // the changes that follow. So this thread forwards nothing to it.
-      guard !channel.deliverer.isDelivering, isReady, let change = pending.popFirst() else {
+      let isDelivering = channel.deliverer.isDelivering
+      guard !pending.isEmpty, pending[0].version <= version else {
+        if !isDelivering { channel.takeForwardedChanges(on: thread) }
+        return false
+      }
+      guard !isDelivering, pending[0].missing == 0, let change = pending.popFirst() else {
+        channel.forward(through: version, by: Region.deliver)
         return false
       }
       channel.deliverer = Deliverer(thread)
@@ -194,37 +218,7 @@
         for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
       }
       prepare(for: change.version)
-      takePlaceIfReady(on: thread)
       return true
-    }
-    guard isTaken else { return }
-    firstNode.use { first in
-      fingerprint = .zero
-      for input in first.inputs {
-        input.use {
-          $0.perform($0, .makeCurrent)
-          fingerprint = fingerprint + $0.coefficient * $0.fingerprint
-        }
-      }
-    }
-    compute(on: thread)
-    deliverComputed(on: thread)
-    endDelivering(on: thread)
-  }
-
-  /// Ends the delivery of a change, and adds a place for the next pending change if it is complete. The caller
-  /// must not hold the region's lock.
-  private func endDelivering(isStarting: Bool = false, on thread: CurrentThread) {
-    channel.use { channel in
-      channel.lock.lock()
-      let detached = channel.becomeIdle(takingForwardedChanges: false, on: thread)
-      // One place is enough for the next change, even if other threads have forwarded it to this thread.
-      channel.extrasWord.extras?.use { $0.forwarded = nil }
-      // While the region starts, this thread might already have reached the place, and delivered nothing.
-      if isStarting || !hasPlaceOfDeliverer { takePlaceIfReady(on: thread) }
-      hasPlaceOfDeliverer = false
-      channel.lock.unlock()
-      detached?.releaseUnlocked(by: channel, on: thread)
     }
   }
 
@@ -261,33 +255,10 @@
   @usableFromInline func didArrive(_ version: Version, on thread: CurrentThread) {
     let index = Int32(truncatingIfNeeded: version.count &- pending[0].version.count)
     pending[index].missing -= 1
-    if index == 0 { takePlaceIfReady(on: thread) }
+    // A thread that has reached its place before has forwarded the change.
+    guard pending[0].missing == 0 else { return }
+    channel.use { if !$0.deliverer.isDelivering { $0.takeForwardedChanges(on: thread) } }
   }
-
-  /// If the first pending change is complete, adds a delivery of the change to this thread's round. If
-  /// another thread is delivering the region, the change is forwarded to that thread.
-  func takePlaceIfReady(on thread: CurrentThread) {
-    guard isReady else { return }
-    channel.use { channel in
-      let (version, deliverer) = (channel.version, channel.deliverer)
-      if deliverer.isDelivering, deliverer.admits(thread) { hasPlaceOfDeliverer = true }
-      // A thread that is delivering takes an offer later, at the place, if the offer still stands then.
-      if channel.claimDelivery(on: thread) || channel.deliverer.isOffered {
-        thread.append(Place(to: channel, through: version, by: Region.deliver), isOwn: false)
-      } else {
-        channel.forward(through: version, by: Region.deliver)
-      }
-    }
-  }
-
-  /// Whether no value is missing for the first pending change.
-  private var isReady: Bool { !pending.isEmpty && pending[0].missing == 0 }
-
-  /// Makes a thread the region's deliverer until the thread calls `endStarting`.
-  func beginStarting(on thread: CurrentThread) { channel.use { $0.deliverer = Deliverer(thread) } }
-
-  /// Lets threads deliver the region. The caller must not hold the region's lock.
-  func endStarting(on thread: CurrentThread) { endDelivering(isStarting: true, on: thread) }
 
   /// Discards all pending changes, and returns their values, which the caller must release after unlocking.
   func discardPending() -> [Any] {
