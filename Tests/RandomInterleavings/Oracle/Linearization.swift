@@ -34,6 +34,12 @@
     mutating func problem() -> String? {
       if batches.count > 60 { return nil }
       let calls = watcher.calls
+      for (call, next) in zip(calls, calls.dropFirst()) {
+        for (index, leaf) in leaves.enumerated() where !leaf.isSettled {
+          let (old, new) = (history.position(call[index]), history.position(next[index]))
+          if old > new { return "goes back in \(leaf.root)" }
+        }
+      }
       let isRight: Bool
       if watcher.ignoresFirst {
         isRight = canContinue(from: 0, last: nil, at: 0)
@@ -124,7 +130,7 @@
         let isChange = isChange(batches[bit], from: last ?? state, after: next)
         let isTooOld = watcher.wasAlone && batches[bit].time <= watcher.begin
         let mayBeNext = isChange && !isTooOld || watcher.style == .loop
-        if let call, mayBeNext, matches(call, after: next) {
+        if let call, mayBeNext, isValue(call, of: batches[bit], after: next) {
           if canContinue(from: next, last: call, at: position + 1) { return true }
         }
         let precedesStart = last == nil && batches[bit].time <= watcher.end
@@ -144,6 +150,17 @@
 
     private func matches(_ writes: [Int], after mask: UInt64) -> Bool {
       history.matches(writes, leaves) { write(to: $0, after: mask) }
+    }
+
+    /// Whether an observer may receive a value when a batch is delivered. B1, first exception: until the transactions that
+    /// were open during the subscription have ended, its values may contain the halves with which it has started.
+    private func isValue(_ call: [Int], of batch: History.Batch, after mask: UInt64) -> Bool {
+      zip(call, leaves).allSatisfy { write, leaf in
+        let right = self.write(to: leaf.root, after: mask)
+        let isNewer = history.position(write) > history.position(right)
+        let isHalf = batch.time <= settled && history.time(of: write) <= watcher.end && isNewer
+        return isHalf || history.areSame(write, right, grain: leaf.grain)
+      }
     }
 
     /// Whether a batch changes the node: a root's write, or behind `removeDuplicates` another one.
