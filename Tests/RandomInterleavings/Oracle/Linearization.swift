@@ -33,24 +33,13 @@
     /// Returns what is wrong with the calls, or nil if they are right.
     mutating func problem() -> String? {
       if batches.count > 60 { return nil }
-      let calls = watcher.calls
-      for (call, next) in zip(calls, calls.dropFirst()) {
-        for (index, leaf) in leaves.enumerated() where !leaf.isSettled {
-          let (old, new) = (history.position(call[index]), history.position(next[index]))
-          if old > new { return "goes back in \(leaf.root)" }
-        }
-      }
-      let isRight: Bool
-      if watcher.ignoresFirst {
-        isRight = canContinue(from: 0, last: nil, at: 0)
-      } else if let first = calls.first {
-        if !isFirstValue(first) { return "starts with a value that the variables never had" }
-        isRight = canContinue(from: maskOfBatches(in: first), last: first, at: 1)
-      } else {
-        return watcher.cleanBegin == nil ? "was never called" : nil
-      }
-      if isRight { return nil }
-      return explained < calls.count
+      let first = watcher.ignoresFirst ? nil : watcher.calls.first
+      let isDue = !watcher.ignoresFirst && watcher.cleanBegin == nil
+      if first == nil, isDue { return "was never called" }
+      if let first, !isFirstValue(first) { return "starts with a value that never was" }
+      let mask = first.map(maskOfBatches) ?? 0
+      if canContinue(from: mask, last: first, at: first == nil ? 0 : 1) { return nil }
+      return explained < watcher.calls.count
         ? "receives call \(explained + 1), which is no next change" : "misses a change"
     }
 
@@ -130,7 +119,7 @@
         let isChange = isChange(batches[bit], from: last ?? state, after: next)
         let isTooOld = watcher.wasAlone && batches[bit].time <= watcher.begin
         let mayBeNext = isChange && !isTooOld || watcher.style == .loop
-        if let call, mayBeNext, isValue(call, of: batches[bit], after: next) {
+        if let call, mayBeNext, isNext(call, after: last, next) {
           if canContinue(from: next, last: call, at: position + 1) { return true }
         }
         let precedesStart = last == nil && batches[bit].time <= watcher.end
@@ -152,14 +141,15 @@
       history.matches(writes, leaves) { write(to: $0, after: mask) }
     }
 
-    /// Whether an observer may receive a value when a batch is delivered. B1, first exception: until the transactions that
-    /// were open during the subscription have ended, its values may contain the halves with which it has started.
-    private func isValue(_ call: [Int], of batch: History.Batch, after mask: UInt64) -> Bool {
-      zip(call, leaves).allSatisfy { write, leaf in
-        let right = self.write(to: leaf.root, after: mask)
-        let isNewer = history.position(write) > history.position(right)
-        let isHalf = batch.time <= settled && history.time(of: write) <= watcher.end && isNewer
-        return isHalf || history.areSame(write, right, grain: leaf.grain)
+    /// Whether a call has the right value. B1, first exception: an observer that has started with half of a transaction
+    /// keeps this half until the transaction has ended.
+    private func isNext(_ call: [Int], after last: [Int]?, _ mask: UInt64) -> Bool {
+      leaves.indices.allSatisfy { index in
+        let (new, right) = (call[index], write(to: leaves[index].root, after: mask))
+        let mayBeHalf = settled > 0 && history.time(of: new) <= watcher.end
+        let kept = last?[index] ?? (mayBeHalf ? new : right)
+        let isKept = history.position(kept) > history.position(right)
+        return history.areSame(new, isKept ? kept : right, grain: leaves[index].grain)
       }
     }
 

@@ -58,11 +58,9 @@
     }
 
     private func checkWatchers() {
-      for watcher in watchers {
+      for watcher in watchers where failure == nil {
         var linearization = Linearization(of: watcher, in: history)
-        if let problem = linearization.problem() {
-          return fail("\(watcher) \(problem): \(watcher.calls)")
-        }
+        if let problem = linearization.problem() { fail("\(watcher) \(problem): \(watcher.calls)") }
       }
     }
 

@@ -61,11 +61,9 @@
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
-        table?[id: RowID(root)] = Row(id: root, val: newVal(op, for: root))
-        history.beginChange()
-        let other = World.otherRow
-        if op.payload == 3 {
-          table?[id: RowID(other)] = Row(id: other, val: newVal(op, for: other))
+        for id in op.payload == 3 ? [root, World.otherRow] : [root] {
+          history.beginChange()
+          table?[id: RowID(id)] = Row(id: id, val: newVal(op, for: id))
         }
       } else {
         variables[root]?.value = newVal(op, for: root)
