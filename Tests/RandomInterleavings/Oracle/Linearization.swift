@@ -34,8 +34,7 @@
     mutating func problem() -> String? {
       if batches.count > 60 { return nil }
       let first = watcher.ignoresFirst ? nil : watcher.calls.first
-      let isDue = !watcher.ignoresFirst && watcher.cleanBegin == nil
-      if first == nil, isDue { return "was never called" }
+      if first == nil, !watcher.ignoresFirst, watcher.cleanBegin == nil { return "was never called" }
       if let first, !isFirstValue(first) { return "starts with a value that never was" }
       let mask = first.map(maskOfBatches) ?? 0
       if canContinue(from: mask, last: first, at: first == nil ? 0 : 1) { return nil }
@@ -65,12 +64,13 @@
     private func isFirstValue(_ first: [Int]) -> Bool {
       if history.wasCurrent(first, leaves, since: watcher.begin, until: watcher.end) { return true }
       if watcher.wasAlone, settled == 0 { return false }
-      let hasStartedEarlier = world.watchers.contains { other in
+      let isKnown = world.watchers.contains { other in
         other !== watcher && other.begin < watcher.begin
           && other.cleanEnd ?? .max > watcher.othersSince
-          && history.wasCurrent(first, leaves, since: other.begin, until: other.end)
+          && (other.leaves == leaves && other.calls.contains(first)
+            || history.wasCurrent(first, leaves, since: other.begin, until: other.end))
       }
-      return hasStartedEarlier || matches(first, after: maskOfBatches(in: first))
+      return isKnown || matches(first, after: maskOfBatches(in: first))
     }
 
     // MARK: - The calls
