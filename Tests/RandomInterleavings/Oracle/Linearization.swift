@@ -34,7 +34,7 @@
     mutating func problem() -> String? {
       if batches.count > 60 { return nil }
       let first = watcher.ignoresFirst ? nil : watcher.calls.first
-      if first == nil, !watcher.ignoresFirst, watcher.cleanBegin == nil { return "was never called" }
+      if first == nil, !watcher.ignoresFirst, watcher.cleanBegin == nil { return "is never called" }
       if let first, !isFirstValue(first) { return "starts with a value that never was" }
       let mask = first.map(maskOfBatches) ?? 0
       if canContinue(from: mask, last: first, at: first == nil ? 0 : 1) { return nil }
