@@ -39,8 +39,9 @@
   /// Makes an event of a transaction ready for delivery at its position in the thread's round (queue of deliveries).
   ///
   /// - Precondition: The thread holds `lock`.
-  override func commit(through version: Version, on thread: CurrentThread) -> Version {
+  override func commit(at place: Int32, on thread: CurrentThread) -> Version {
     pendingWrite.writer = 0
+    let version = thread.pointee.round[place].version
     var last = version
     extras?.use { extras in
       let count = Int(extras.backlog.count)

@@ -105,10 +105,9 @@ import Synchronization
 
   /// Turns the writes of an open transaction into a change. The caller must hold `lock`.
   ///
-  /// - Parameter version: The version of the transaction's place.
+  /// - Parameter place: The index of the transaction's place in the thread's round.
   /// - Returns: The version up to which the place delivers the channel's changes.
-  @usableFromInline
-  func commit(through version: Version, on thread: CurrentThread) -> Version { version }
+  @usableFromInline func commit(at place: Int32, on thread: CurrentThread) -> Version { .beginning }
 
   /// Whether this channel is a part of another one, which every thread locks before it writes the part.
   func isPart(of other: AnyChannel) -> Bool { false }

@@ -132,6 +132,9 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   /// Whether the commit locks the channel for this place, which is the transaction's first one for the channel.
   @usableFromInline var locksChannel: Bool
 
+  /// The place's index during a commit. A region has the index of its last variable.
+  @usableFromInline var position: Int32 = 0
+
   #if DEBUG
     /// The length of the chain of observers that has led to this change. In such a chain, the change that
     /// one observer makes causes the call of the next observer.

@@ -59,11 +59,13 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
       if place.version != .never { hasEvents = true }
       place.channel.use { channel in
         if place.locksChannel { channel.pendingWrite.transactions -= 1 }
-        pointee.round[index].version = channel.commit(through: place.version, on: self)
+        pointee.round[index].version = channel.commit(at: index, on: self)
       }
     }
     if !pointee.inputs.isEmpty {
-      pointee.inputs.sort { first, second in first.use { $0.order } < second.use { $0.order } }
+      pointee.inputs.sort { first, second in
+        first.input.use { $0.order } < second.input.use { $0.order }
+      }
       pointee.inputs.announce(on: self)
       pointee.inputs.removeAll(keepingCapacity: true)
     }
@@ -81,20 +83,11 @@ extension UnsafeMutablePointer where Pointee == ThreadState {
   ///
   /// - Parameter committed: The indices of the transaction's places, which the places of the regions follow.
   private func moveRegions(behind committed: Range<Int32>) {
-    var indices: [UnsafeMutableRawPointer: Int32] = [:]
-    var places = (committed.lowerBound..<pointee.round.count).map { index in
-      let place = pointee.round[index]
-      if committed.contains(index) {
-        indices[place.target.toOpaque()] = index
-        return (index, place)
-      }
-      let roots = place.channel.use { $0.derivedNode?.roots ?? [] }
-      return (roots.compactMap { indices[$0.reference.toOpaque()] }.max() ?? index, place)
-    }
-    places.sort { $0.0 < $1.0 }
-    for (offset, (_, place)) in places.enumerated() {
-      pointee.round[committed.lowerBound + Int32(offset)] = place
-    }
+    for index in committed { pointee.round[index].position = index }
+    let indices = committed.lowerBound..<pointee.round.count
+    var places = indices.map { pointee.round[$0] }
+    places.sort { $0.position < $1.position }
+    for (index, place) in zip(indices, places) { pointee.round[index] = place }
   }
 }
 

@@ -16,7 +16,7 @@ extension Node {
   @usableFromInline var currentFingerprint: Fingerprint { fingerprint { Fingerprint($0.version) } }
 
   /// Whether an open transaction has written a variable. The caller must hold the locks of the variables.
-  var isUncommitted: Bool { roots.contains { $0.channel.pendingWrite.isWritten } }
+  var isUncommitted: Bool { roots.contains { $0.reference.use { $0.pendingWrite.isWritten } } }
 
   /// Links this node and all derived nodes upstream to their sources. The caller must hold the locks of
   /// the roots.
@@ -31,7 +31,7 @@ extension Node {
   ) -> (nodes: [Node], snapshot: Evaluation.Snapshot?) {
     var nodes: [Node] = []
     var snapshot: Evaluation.Snapshot?
-    let isUncommitted = isUncommitted
+    lazy var isUncommitted = isUncommitted
     visitSourcesFirst(unless: \.isActive) { node in
       // A region that begins with a constant can be behind the variables. An observer that joins the node later can start
       // with the value of the snapshot.

@@ -119,11 +119,11 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     withRegionLocked { region in
       // The observer starts with the current value. But the values of an open transaction might never become a change, so
       // the observer then joins the history of the other observers, if there is one.
-      let hasHistory = delivered != nil || node.snapshot != nil
-      let joins = snapshot == nil && hasHistory && node.isUncommitted
+      let joins =
+        snapshot == nil && node.isUncommitted && (delivered != nil || node.snapshot != nil)
       link(observation, since: joins ? .beginning : region.version)
       if ignoreFirst || snapshot != nil { return }
-      first = joins ? delivered : known(at: node.currentFingerprint)
+      if joins || node.deliveredFingerprint == node.currentFingerprint { first = delivered }
       if first == nil { snapshot = joins ? node.snapshot : Evaluation.Snapshot(of: node) }
     }
     node.unlockRoots()

@@ -227,16 +227,18 @@
 /// The inputs to which a commit is announced while all of its variables are locked, sorted by `order`. A transaction's
 /// list contains an input once for each written variable. The list doesn't retain its inputs, because each is removed
 /// from the list before it is released.
-@usableFromInline typealias InputList = [Unmanaged<AnyInput>]
+///
+/// In a transaction's list, each input has the index of the variable's place in the thread's round.
+@usableFromInline typealias InputList = [(input: Unmanaged<AnyInput>, place: Int32)]
 
 extension InputList {
   mutating func insert(_ input: AnyInput) {
-    insert(.passUnretained(input), at: index(of: input.order))
+    insert((.passUnretained(input), 0), at: index(of: input.order))
   }
 
   mutating func remove(_ input: AnyInput) {
     let index = index(of: input.order)
-    if index < count, self[index].use({ $0 === input }) { remove(at: index) }
+    if index < count, self[index].input.use({ $0 === input }) { remove(at: index) }
   }
 
   /// Announces a change to all inputs.
@@ -245,7 +247,7 @@ extension InputList {
   /// announcing thread holds the locks of all regions until the end.
   @usableFromInline func announce(on thread: CurrentThread) {
     var last: (region: UInt64, index: Int) = (0, 0)
-    for input in self {
+    for (input, _) in self {
       input.use { input in
         let isFirst = input.order.region != last.region
         if input.order != last {
@@ -256,17 +258,22 @@ extension InputList {
         last = input.order
       }
     }
-    last.region = 0
-    for input in self where input.use({ $0.order.region }) != last.region {
-      last = input.use { $0.order }
+    var position: Int32 = 0
+    for (index, (input, place)) in enumerated() {
+      position = Swift.max(position, place)
+      let region = input.use { $0.order.region }
+      if index + 1 < count, self[index + 1].input.use({ $0.order.region }) == region { continue }
       input.use { $0.target.use { $0.regionChannel } }.use { channel in
+        let places = thread.pointee.round.count
         channel.takePlace(by: Region.deliver, on: thread)
+        if thread.pointee.round.count > places { thread.pointee.round[places].position = position }
         channel.lock.unlock()
       }
+      position = 0
     }
   }
 
   private func index(of order: (region: UInt64, index: Int)) -> Int {
-    partitioningIndex(of: count) { self[$0].use { $0.order >= order } }
+    partitioningIndex(of: count) { self[$0].input.use { $0.order >= order } }
   }
 }

@@ -31,7 +31,7 @@ import Synchronization
   @usableFromInline let edges: [Unmanaged<Edge>]
 
   /// The edges as inputs, if there are several.
-  let inputs: InputList
+  let inputs: [Unmanaged<AnyInput>]
 
   /// The variables that the node derives from.
   private(set) var roots: [Root]
@@ -180,7 +180,7 @@ import Synchronization
     beginsRegion = true
   }
 
-  private static func union(of inputs: InputList) -> [Root] {
+  private static func union(of inputs: [Unmanaged<AnyInput>]) -> [Root] {
     var roots: [Root] = []
     var indices: [ObjectIdentifier: Int] = [:]
     for input in inputs.map({ $0.takeUnretainedValue() }) {
@@ -200,7 +200,7 @@ import Synchronization
   ///
   /// - Parameter version: Returns the version of one variable, as a fingerprint.
   func fingerprint(_ version: (AnyChannel) -> Fingerprint) -> Fingerprint {
-    roots.reduce(.zero) { $0 + $1.coefficient * version($1.channel) }
+    roots.reduce(.zero) { $0 + $1.coefficient * $1.reference.use(version) }
   }
 
   /// Whether the node's only source is a variable.

@@ -29,13 +29,13 @@
   /// Makes the variable's value a change, unless another transaction has already done so. If the change needs
   /// a delivery, an idle channel keeps the value in `stored` until then. In a busy channel, the value joins
   /// the backlog.
-  override func commit(through _: Version, on thread: CurrentThread) -> Version {
+  override func commit(at place: Int32, on thread: CurrentThread) -> Version {
     guard pendingWrite.isWritten else { return .beginning }
     recordCommit(self)
     pendingWrite.writer = 0
     extrasWord.extras?.use {
       $0.region?.use { if !$0.joining.isEmpty { $0.admitJoining(to: version, on: thread) } }
-      for input in $0.inputs { thread.pointee.inputs.append(input) }
+      for (input, _) in $0.inputs { thread.pointee.inputs.append((input, place)) }
     }
     // If only constants of other regions use the variable, its place delivers nothing.
     guard hasLocalDependents else { return .beginning }
