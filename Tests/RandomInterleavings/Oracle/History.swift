@@ -10,8 +10,7 @@
       let begin: Int
       fileprivate(set) var end = Int.max
 
-      /// The value that the operation has read, and the writes that it has begun.
-      var writesRead: [Int]?
+      /// The writes that the operation has begun.
       var newWrites: [(root: Int, write: Int)] = []
 
       /// Whether no other thread was in an operation meanwhile.
@@ -24,34 +23,28 @@
     }
 
     /// Writes that became changes in one step.
-    final class Batch {
+    struct Batch {
       let time: Int
-      let thread: Int
       let run: Run?
+
+      /// The change that a transaction has committed, or nil if each write was a change at once.
+      fileprivate let change: Int?
       fileprivate(set) var writes: [Int: Int] = [:]
 
       /// Whether an observer began during the transaction, and waits for its end.
       fileprivate(set) var isAwaited = false
-
-      /// The transaction that has committed the writes, unless each was a change at once.
-      fileprivate let transaction: [Int?]
-
-      fileprivate init(at time: Int, by thread: Int, in run: Run?, _ transaction: [Int?] = []) {
-        (self.time, self.thread, self.run, self.transaction) = (time, thread, run, transaction)
-      }
     }
 
     /// Where a thread is.
     final class Place {
-      fileprivate let thread: Int
       fileprivate var runs: [Run] = []
 
       /// The dispatchers of the thread's turns, and the locks of the variables that it is mutating.
       fileprivate(set) var dispatchers: [Int] = []
       fileprivate(set) var mutated: [Int] = []
 
-      /// The number of transactions that the thread has begun, not counting those in others.
-      var transactions = 0
+      /// The time at which the thread's newest change began: a write, an event or a transaction that is in no other one.
+      fileprivate(set) var change = 0
 
       /// The dispatchers of the thread's reduces, and the job that it reduces.
       var reduces: [Int] = []
@@ -68,8 +61,6 @@
 
       var run: Run? { runs.last }
 
-      fileprivate init(of thread: Int) { self.thread = thread }
-
       var isInBody: Bool { !dispatchers.isEmpty || !mutated.isEmpty }
 
       /// What the thread has made or read in a body. The thread keeps these objects until the operation of the body has ended,
@@ -77,15 +68,7 @@
       private var kept: [Any] = []
 
       /// Whether the thread itself replaces or releases an object in a body.
-      var isLettingGo: Bool { isInBody && letsGo }
-      private var letsGo = false
-
-      func whileLettingGo(_ letsGo: Bool, _ body: () -> Void) {
-        let former = self.letsGo
-        self.letsGo = letsGo
-        body()
-        self.letsGo = former
-      }
+      var isLettingGo: Bool { isInBody && [.set, .replaceAll, .letGo].contains(run?.op.kind) }
 
       func keep(_ object: Any) { if isInBody { kept.append(object) } }
 
@@ -95,14 +78,37 @@
         self.kept = []
         withExtendedLifetime(kept) {}
       }
+    }
 
-      typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
+    struct Write {
+      let write: Int
+      let time: Int
+      let job: Int?
 
-      fileprivate func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
-        if !isInBody { transactions += 1 }
-        self[keyPath: locks].append(lock)
-        body()
-        self[keyPath: locks].removeLast()
+      /// The change to which the write belongs, and the time of the change's first write to the root.
+      fileprivate let change: Int
+      fileprivate let begin: Int
+    }
+
+    struct Event {
+      let id: Int
+      let source: Listener.Source
+      let time: Int
+      let place: Place
+      fileprivate let change: Int
+    }
+
+    /// A call of an observer, and the times of the first writes to its roots, or of the event, in the change that it delivers.
+    private struct Delivery {
+      let observer: Endable
+      let change: Int
+      let times: [Int]
+
+      /// Whether this call must come before another one. The order of values of one change is not specified.
+      func mustPrecede(_ other: Delivery) -> Bool {
+        if change != other.change { return change < other.change }
+        let areValues = observer is Watcher && other.observer is Watcher
+        return !areValues && (times.max() ?? 0) < (other.times.min() ?? 0)
       }
     }
 
@@ -120,33 +126,26 @@
     private let hasOtherThreads: Bool
     private var writesOfContents: [[Int]: Int] = [:]
 
-    /// The writes to each root, with their times.
-    private(set) var written: [[(time: Int, write: Int, job: Int?)]]
+    /// The writes to each root.
+    private(set) var written: [[Write]]
 
     /// The position of a write in the order of its root.
     private var positions: [Int: Int] = [:]
 
-    /// The roots with a last write that waits for the end of a transaction.
-    private var pending: Set<Int> = []
-
-    struct Event {
-      let id: Int
-      let source: Listener.Source
-      let time: Int
-      fileprivate let place: Place
-      fileprivate let body: Int?
-
-      var thread: Int { place.thread }
-    }
+    /// The roots with a last write that waits for the end of a transaction, and the time of the first such write.
+    private var pending: [Int: Int] = [:]
 
     private var events: [Event] = []
+
+    /// The calls since the beginning of the last operation beside which no other thread was in one.
+    private var deliveries: [Delivery] = []
 
     init(_ plan: Plan) {
       contents = plan.roots.count
       hasOtherThreads = plan.hasOtherThreads
       written = []
       for _ in 0...contents {
-        written.append([(0, newWrite(payload: 0), nil)])
+        written.append([Write(write: newWrite(payload: 0), time: 0, job: nil, change: 0, begin: 0)])
         positions[payloads.count - 1] = 0
       }
     }
@@ -162,12 +161,11 @@
 
     private var currentThread: Int { scheduledThread?.number ?? 0 }
 
+    /// Where the current thread is.
     var place: Place {
-      let thread = currentThread
-      if let place = places[thread] { return place }
-      let new = Place(of: thread)
-      places[thread] = new
-      return new
+      let place = places[currentThread] ?? Place()
+      places[currentThread] = place
+      return place
     }
 
     var isInSetup: Bool { currentThread == 0 }
@@ -178,8 +176,10 @@
 
     func begin(_ op: Op) -> Run {
       tick()
-      let isOutermost = place.runs.isEmpty && place.calls == 0
-      let run = Run(op, at: now, areOthersIdle && isOutermost ? switches : -1)
+      beginChange()
+      let mayBeAlone = areOthersIdle && place.runs.isEmpty && place.calls == 0
+      if mayBeAlone { deliveries = [] }
+      let run = Run(op, at: now, mayBeAlone ? switches : -1)
       place.runs.append(run)
       return run
     }
@@ -193,7 +193,7 @@
         if world.nodes[root] != nil { world.fail("The write of \(run.op.name) is lost.") }
       }
       if place.runs.isEmpty, !pending.isEmpty, run.wasAlone {
-        world.fail("The writes to \(pending.sorted()) are no changes after \(run.op.name).")
+        world.fail("The writes to \(pending.keys.sorted()) are no changes after \(run.op.name).")
       }
     }
 
@@ -202,12 +202,29 @@
       let place = place
       let isTaken = places.values.contains { $0 !== place && $0.dispatchers.contains(dispatcher) }
       if isTaken { world.fail("D1: two bodies of dispatcher \(dispatcher) overlap.") }
-      place.enter(dispatcher, in: \.dispatchers, body)
+      enter(dispatcher, in: \.dispatchers, body)
     }
 
-    func releaseKept() { for place in places.values { place.releaseKept() } }
+    /// Releases what was kept for checks. The threads of the scenario have ended.
+    func releaseKept() {
+      for place in places.values { place.releaseKept() }
+      deliveries = []
+    }
 
-    func inBody(ofMutation lock: Int, _ body: () -> Void) { place.enter(lock, in: \.mutated, body) }
+    func inBody(ofMutation lock: Int, _ body: () -> Void) { enter(lock, in: \.mutated, body) }
+
+    private typealias Locks = ReferenceWritableKeyPath<Place, [Int]>
+
+    private func enter(_ lock: Int, in locks: Locks, _ body: () -> Void) {
+      let place = place
+      beginChange()
+      place[keyPath: locks].append(lock)
+      body()
+      place[keyPath: locks].removeLast()
+    }
+
+    /// Begins a change, unless the thread is in a transaction.
+    func beginChange() { if !place.isInBody { place.change = tick() } }
 
     // MARK: - Writes
 
@@ -224,7 +241,7 @@
     func write(ofContents rows: [Row]) -> Int {
       let key = rows.flatMap { [$0.id.number] + $0.val.writes }
       if let write = writesOfContents[key] { return write }
-      let isFirst = written[contents].count == 1 && writesOfContents.isEmpty
+      let isFirst = writesOfContents.isEmpty
       let write = isFirst ? firstWrite(to: contents) : newWrite(payload: payloads.count)
       writesOfContents[key] = write
       return write
@@ -240,13 +257,16 @@
       default: return
       }
       guard written[root].last?.write != write else { return }
-      written[root].append((tick(), write, places[thread]?.job))
+      let (time, place) = (tick(), place)
+      let begin = isCommitted ? time : pending[root] ?? time
+      written[root].append(
+        Write(write: write, time: time, job: place.job, change: place.change, begin: begin)
+      )
       positions[write] = written[root].count - 1
       if isCommitted {
-        batches.append(Batch(at: tick(), by: thread, in: places[thread]?.run))
-        batches.last?.writes[root] = write
+        batches.append(Batch(time: tick(), run: place.run, change: nil, writes: [root: write]))
       } else {
-        pending.insert(root)
+        pending[root] = begin
         for watcher in subscribing where watcher.leaves.contains(where: { $0.root == root }) {
           watcher.unsettled.insert(root)
         }
@@ -254,31 +274,24 @@
     }
 
     func noteCommit(of channel: ObjectIdentifier, by thread: Int) {
-      guard let root = roots[channel], pending.contains(root) else { return }
-      if places[thread]?.isInBody == true { world.fail("D4: root \(root) is committed too early.") }
+      guard let root = roots[channel], pending[root] != nil else { return }
+      let place = place
+      if place.isInBody { world.fail("D4: root \(root) is committed too early.") }
       // A write to a root that nobody observes doesn't wait for the commit, and is a step by itself.
-      let joins = batches.last.map {
-        $0.time == now && $0.thread == thread && !$0.transaction.isEmpty
+      let begun = batches.last { $0.change == place.change }
+      if begun?.time != now {
+        if begun != nil { world.fail("B1: a transaction is committed in two steps.") }
+        batches.append(Batch(time: tick(), run: place.run, change: place.change))
       }
-      if !(joins ?? false) {
-        let place = places[thread]
-        let transaction = [thread, place?.transactions, place?.run?.begin]
-        let isSecond = batches.contains { $0.transaction == transaction }
-        if isSecond { world.fail("B1: a transaction is committed in two steps.") }
-        batches.append(Batch(at: tick(), by: thread, in: place?.run, transaction))
-      }
-      commit(root)
-    }
-
-    private func commit(_ root: Int) {
+      let batch = batches.count - 1
       let write = written[root].last?.write
       // A write to a root that nobody observed then was a change at once.
-      if batches.allSatisfy({ $0.writes[root] != write }) { batches.last?.writes[root] = write }
-      pending.remove(root)
+      if batches.allSatisfy({ $0.writes[root] != write }) { batches[batch].writes[root] = write }
+      pending[root] = nil
       for watcher in world.watchers where watcher.unsettled.remove(root) != nil {
         guard watcher.unsettled.isEmpty else { continue }
-        watcher.awaited = batches.last
-        batches.last?.isAwaited = true
+        batches[batch].isAwaited = true
+        watcher.awaited = batches[batch]
       }
     }
 
@@ -288,7 +301,7 @@
       watcher.begin = tick()
       watcher.wasAlone = areOthersIdle && place.runs.count == 1
       watcher.othersSince = places.values.compactMap(\.runs.first?.begin).min() ?? watcher.begin
-      watcher.unsettled = pending.intersection(watcher.leaves.map(\.root))
+      watcher.unsettled = Set(watcher.leaves.map(\.root)).intersection(pending.keys)
       subscribing.append(watcher)
     }
 
@@ -300,20 +313,49 @@
     // MARK: - Events
 
     /// Notes that an event is about to be sent, or that a job has been reduced.
-    func noteEvent(_ id: Int, of source: Listener.Source, inBody isInBody: Bool) {
-      let (time, place) = (tick(), place)
-      let body = isInBody ? place.transactions : nil
-      events.append(Event(id: id, source: source, time: time, place: place, body: body))
+    func noteEvent(_ id: Int, of source: Listener.Source) {
+      events.append(Event(id: id, source: source, time: tick(), place: place, change: place.change))
     }
 
     /// The events of the listener's source, in order.
     func events(to listener: Listener) -> [Event] { events.filter { $0.source == listener.source } }
 
-    /// Returns what is wrong if an event is delivered before its transaction has ended.
-    func prematureEvent(_ id: Int, of source: Listener.Source) -> String? {
-      let event = events.last { $0.id == id && $0.source == source }
-      let isOpen = event.map { $0.place.isInBody && $0.place.transactions == $0.body }
-      return isOpen == true ? "D4: event \(id) is delivered in its transaction." : nil
+    /// Whether the transaction of an event hasn't ended.
+    func isOpen(_ id: Int, of source: Listener.Source) -> Bool {
+      event(id, of: source).map { $0.place.isInBody && $0.place.change == $0.change } ?? false
+    }
+
+    private func event(_ id: Int, of source: Listener.Source) -> Event? {
+      events.last { $0.id == id && $0.source == source }
+    }
+
+    // MARK: - The order of calls
+
+    func noteCall(of watcher: Watcher, with writes: [Int]) {
+      let roots = watcher.leaves.map(\.root)
+      let newest = zip(writes, roots).compactMap { write, root in
+        positions[write].map { written[root][$0].change }
+      }.max()
+      guard let newest else { return }
+      let begins = roots.compactMap { written[$0].last { $0.change == newest }?.begin }
+      deliveries.append(Delivery(observer: watcher, change: newest, times: begins))
+    }
+
+    /// The events of interceptors come in front of all others.
+    func noteCall(of listener: Listener, with id: Int) {
+      if case .events = listener.source { return }
+      guard let event = event(id, of: listener.source) else { return }
+      deliveries.append(Delivery(observer: listener, change: event.change, times: [event.time]))
+    }
+
+    /// Two observers of which the first one was called too early, if no other thread was in an operation meanwhile.
+    var misorder: (early: Endable, late: Endable)? {
+      for (index, late) in deliveries.enumerated() {
+        if let early = deliveries[..<index].first(where: late.mustPrecede) {
+          return (early.observer, late.observer)
+        }
+      }
+      return nil
     }
 
     // MARK: - Values
@@ -328,19 +370,24 @@
     func isMixed(_ writes: [Int], _ leaves: [Leaf]) -> Bool {
       leaves.enumerated().contains { index, leaf in
         zip(writes[..<index], leaves).contains { write, other in
-          guard other.root == leaf.root else { return false }
-          let isSame = payloads[write] == payloads[writes[index]]
-          return leaf.isSettled || other.isSettled ? !isSame : write != writes[index]
+          other.root == leaf.root
+            && !areSame(write, writes[index], grain: max(leaf.grain, other.grain))
         }
       }
     }
 
+    func areSame(_ one: Int, _ other: Int, grain: Int) -> Bool {
+      grain == 0 ? one == other : payloads[one] / grain == payloads[other] / grain
+    }
+
+    /// Whether an observer of a node with such leaves may receive one value instead of another.
+    func areSame(_ one: [Int], _ other: [Int], _ leaves: [Leaf]) -> Bool {
+      leaves.indices.allSatisfy { areSame(one[$0], other[$0], grain: leaves[$0].grain) }
+    }
+
     /// Whether a value is the value of its node for the roots' writes.
     func matches(_ writes: [Int], _ leaves: [Leaf], _ state: (Int) -> Int) -> Bool {
-      zip(writes, leaves).allSatisfy { write, leaf in
-        let right = state(leaf.root)
-        return leaf.isSettled ? payloads[write] == payloads[right] : write == right
-      }
+      areSame(writes, leaves.map { state($0.root) }, leaves)
     }
 
     /// The write to a root at a time.

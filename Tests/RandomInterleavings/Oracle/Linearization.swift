@@ -33,24 +33,12 @@
     /// Returns what is wrong with the calls, or nil if they are right.
     mutating func problem() -> String? {
       if batches.count > 60 { return nil }
-      let calls = watcher.calls
-      for (call, next) in zip(calls, calls.dropFirst()) {
-        for (index, leaf) in leaves.enumerated() where !leaf.isSettled {
-          let (old, new) = (call.writes[index], next.writes[index])
-          if history.position(old) > history.position(new) { return "goes back in \(leaf.root)" }
-        }
-      }
-      let isRight: Bool
-      if watcher.ignoresFirst {
-        isRight = masksOfStart().contains { canContinue(from: $0, last: nil, at: 0) }
-      } else if let first = calls.first {
-        if !isFirstValue(first) { return "starts with a value that the variables never had" }
-        isRight = canContinue(from: maskOfBatches(in: first.writes), last: first.writes, at: 1)
-      } else {
-        return watcher.cleanBegin == nil ? "was never called" : nil
-      }
-      if isRight { return nil }
-      return explained < calls.count
+      let first = watcher.ignoresFirst ? nil : watcher.calls.first
+      if first == nil, !watcher.ignoresFirst, watcher.cleanBegin == nil { return "is never called" }
+      if let first, !isFirstValue(first) { return "starts with a value that never was" }
+      let mask = first.map(maskOfBatches) ?? 0
+      if canContinue(from: mask, last: first, at: first == nil ? 0 : 1) { return nil }
+      return explained < watcher.calls.count
         ? "receives call \(explained + 1), which is no next change" : "misses a change"
     }
 
@@ -63,9 +51,8 @@
         let isTold = changed.contains { !leaves[$0].isSettled }
         let isContained = changed.allSatisfy { index in
           let (old, new) = (writes[index], batch.writes[leaves[index].root] ?? 0)
-          // A settled leaf may have an older write with the same payload. Then, only unsettled leaves tell.
-          let isSame = history.payloads[old] == history.payloads[new]
-          return isSame && isTold && leaves[index].isSettled
+          // A settled leaf may have an older write that is the same. Then, only unsettled leaves tell.
+          return isTold && history.areSame(old, new, grain: leaves[index].grain)
             || history.position(old) >= history.position(new)
         }
         if isContained { mask |= 1 << UInt64(bit) }
@@ -74,35 +61,16 @@
     }
 
     /// Whether an observer may start with a value: the variables have it meanwhile, or the others have received it last.
-    private func isFirstValue(_ first: (writes: [Int], begin: Int)) -> Bool {
-      let end = min(first.begin, watcher.end)
-      if history.wasCurrent(first.writes, leaves, since: watcher.begin, until: end) { return true }
+    private func isFirstValue(_ first: [Int]) -> Bool {
+      if history.wasCurrent(first, leaves, since: watcher.begin, until: watcher.end) { return true }
       if watcher.wasAlone, settled == 0 { return false }
-      let hasStartedEarlier = world.watchers.contains { other in
+      let isKnown = world.watchers.contains { other in
         other !== watcher && other.begin < watcher.begin
           && other.cleanEnd ?? .max > watcher.othersSince
-          && history.wasCurrent(first.writes, leaves, since: other.begin, until: other.end)
+          && (other.leaves == leaves && other.calls.contains(first)
+            || history.wasCurrent(first, leaves, since: other.begin, until: other.end))
       }
-      return hasStartedEarlier || matches(first.writes, after: maskOfBatches(in: first.writes))
-    }
-
-    /// The batches that a state contains from which an observer can start without a first call.
-    private func masksOfStart() -> [UInt64] {
-      var masks: [UInt64] = []
-      var open: [UInt64] = [0]
-      var known: Set<UInt64> = [0]
-      while let mask = open.popLast() {
-        let missed = batches.indices.filter {
-          mask >> UInt64($0) & 1 == 0 && batches[$0].time <= watcher.begin
-        }
-        if !watcher.wasAlone || missed.isEmpty { masks.append(mask) }
-        for bit in batches.indices
-        where mask >> UInt64(bit) & 1 == 0 && batches[bit].time <= watcher.end {
-          let next = mask | 1 << UInt64(bit)
-          if mayPrecede(bit, after: mask), known.insert(next).inserted { open.append(next) }
-        }
-      }
-      return masks
+      return isKnown || matches(first, after: maskOfBatches(in: first))
     }
 
     // MARK: - The calls
@@ -134,14 +102,12 @@
       guard seen.insert(key).inserted else { return false }
       let state = batches.isEmpty ? [] : leaves.map { write(to: $0.root, after: mask) }
       let isAtEnd = position == watcher.calls.count
-      if isAtEnd {
-        if watcher.cleanBegin != nil { return true }
-        // What an early observer has skipped must be delivered in the end.
-        if mask == 1 << UInt64(batches.count) - 1 {
-          return last.map { matches($0, after: mask) } ?? true
-        }
+      if isAtEnd, watcher.cleanBegin != nil { return true }
+      // What an early observer has skipped must be delivered in the end.
+      if isAtEnd, mask == 1 << UInt64(batches.count) - 1 {
+        return last.map { matches($0, after: mask) } ?? true
       }
-      let call = isAtEnd ? nil : watcher.calls[position].writes
+      let call = isAtEnd ? nil : watcher.calls[position]
       if let call, mayRepeat(call, after: last, mask) {
         if canContinue(from: mask, last: call, at: position + 1) { return true }
       }
@@ -151,10 +117,13 @@
       return candidates.contains { bit in
         let next = mask | 1 << UInt64(bit)
         let isChange = isChange(batches[bit], from: last ?? state, after: next)
-        if let call, isChange || watcher.style == .loop, matches(call, after: next) {
+        let isTooOld = watcher.wasAlone && batches[bit].time <= watcher.begin
+        let mayBeNext = isChange && !isTooOld || watcher.style == .loop
+        if let call, mayBeNext, isNext(call, after: last, next) {
           if canContinue(from: next, last: call, at: position + 1) { return true }
         }
-        let maySkip = !isChange || maySkip(batches[bit], after: mask)
+        let precedesStart = last == nil && batches[bit].time <= watcher.end
+        let maySkip = !isChange || precedesStart || maySkip(batches[bit], after: mask)
         return maySkip && canContinue(from: next, last: last, at: position)
       }
     }
@@ -163,7 +132,7 @@
     /// observer without a first call may have started from half of the transaction, so that it differs.
     private func mayRepeat(_ call: [Int], after lastCall: [Int]?, _ mask: UInt64) -> Bool {
       guard settled > 0, leaves.contains(where: \.isSettled) else { return false }
-      if let lastCall { return world.haveSamePayloads(call, lastCall) }
+      if let lastCall { return history.areSame(call, lastCall, leaves) }
       let isCurrent = history.wasCurrent(call, leaves, since: watcher.begin, until: settled)
       return isCurrent || matches(call, after: mask)
     }
@@ -172,15 +141,25 @@
       history.matches(writes, leaves) { write(to: $0, after: mask) }
     }
 
-    /// Whether a batch changes the node: a root's write, or behind `removeDuplicates` another payload.
-    private func isChange(_ batch: History.Batch, from state: [Int], after mask: UInt64) -> Bool {
-      for (index, leaf) in leaves.enumerated() where batch.writes[leaf.root] != nil {
-        let new = write(to: leaf.root, after: mask)
-        if !leaf.isSettled || history.payloads[state[index]] != history.payloads[new] {
-          return true
-        }
+    /// Whether a call has the right value. B1, first exception: an observer that has started with half of a transaction
+    /// keeps this half until the transaction has ended.
+    private func isNext(_ call: [Int], after last: [Int]?, _ mask: UInt64) -> Bool {
+      leaves.indices.allSatisfy { index in
+        let (new, right) = (call[index], write(to: leaves[index].root, after: mask))
+        let mayBeHalf = settled > 0 && history.time(of: new) <= watcher.end
+        let kept = last?[index] ?? (mayBeHalf ? new : right)
+        let isKept = history.position(kept) > history.position(right)
+        return history.areSame(new, isKept ? kept : right, grain: leaves[index].grain)
       }
-      return false
+    }
+
+    /// Whether a batch changes the node: a root's write, or behind `removeDuplicates` another one.
+    private func isChange(_ batch: History.Batch, from state: [Int], after mask: UInt64) -> Bool {
+      zip(leaves, state).contains { leaf, old in
+        guard batch.writes[leaf.root] != nil else { return false }
+        let new = write(to: leaf.root, after: mask)
+        return !leaf.isSettled || !history.areSame(old, new, grain: leaf.grain)
+      }
     }
 
     /// B1, first exception: until the transactions that were open during the subscription have ended, an observer may miss

@@ -7,17 +7,18 @@
   extension World {
     /// D2: after an operation beside which no other thread did anything, the observers on `.current` have been called.
     func checkDelivered(after run: History.Run) {
-      for watcher in watchers where watcher.isUpToDateAlone {
-        guard let last = watcher.calls.last?.writes else { continue }
+      for watcher in watchers
+      where watcher.end < .max && watcher.cleanBegin == nil && watcher.unsettled.isEmpty {
+        guard let last = watcher.calls.last else { continue }
         let isRight = history.matches(last, watcher.leaves) { history.write(to: $0, at: .max) }
         if !isRight { fail("D2: \(watcher) misses the last value after \(run.op.name).") }
-        let read = watcher.node === node(run.op) ? run.writesRead ?? last : last
-        let isSettled = watcher.leaves.allSatisfy(\.isSettled)
-        if isSettled, read != last { fail("\(watcher) has \(last), but a read has \(read).") }
       }
-      for listener in listeners where listener.op.watch.queue == .current && listener.task == nil {
+      for listener in listeners {
         let missing = missing(to: listener)
         if !missing.isEmpty { fail("D2: \(listener) misses \(missing) after \(run.op.name).") }
+      }
+      if let (early, late) = history.misorder {
+        fail("V4: \(early) is called before \(late) in \(run.op.name).")
       }
     }
 
@@ -31,8 +32,8 @@
     /// Checks what holds when all tasks have ended, and then ends everything.
     func finish() {
       let checks = [
-        checkWatchers, checkMainQueue, checkListeners, checkTrackings, checkJobs, checkEffects,
-        checkSessions, checkKeeping,
+        checkWatchers, checkListeners, checkTrackings, checkJobs, checkEffects, checkSessions,
+        checkKeeping,
       ]
       for check in checks where failure == nil { check() }
       isOver = true
@@ -57,24 +58,10 @@
     }
 
     private func checkWatchers() {
-      for watcher in watchers {
+      for watcher in watchers where failure == nil {
         var linearization = Linearization(of: watcher, in: history)
-        if let problem = linearization.problem() {
-          let calls = watcher.calls.map { "\($0.writes)" }.joined(separator: " ")
-          return fail("\(watcher) \(problem): \(calls)")
-        }
+        if let problem = linearization.problem() { fail("\(watcher) \(problem): \(watcher.calls)") }
       }
-    }
-
-    /// The calls on the main queue are in the order of the writes beside which nothing happened.
-    private func checkMainQueue() {
-      let watchers = watchers.filter {
-        $0.isOnMain && $0.leaves.count == 1 && !$0.leaves[0].isSettled
-      }
-      let calls = watchers.flatMap { $0.calls.dropFirst($0.ignoresFirst ? 0 : 1) }
-      let writes = calls.sorted { $0.begin < $1.begin }.map { $0.writes[0] }
-      let order = writes.compactMap(ordered.firstIndex)
-      if order != order.sorted() { fail("D2: the calls on the main queue are in another order.") }
     }
 
     private func missing(to listener: Listener) -> [Int] {
@@ -92,19 +79,14 @@
         if Set(listener.events).count < listener.events.count {
           return fail("\(listener) receives an event twice: \(listener.events).")
         }
-        for other in listeners where other.source == listener.source {
-          let (mine, theirs) = (Set(listener.events), Set(other.events))
-          if listener.events.filter(theirs.contains) != other.events.filter(mine.contains) {
-            return fail("\(listener) and \(other) receive events in different orders.")
-          }
+        // Events of one thread, all reduces, and what another observer receives keep their order.
+        let lanes = Dictionary(grouping: events) {
+          listener.endsWithItsSource ? ObjectIdentifier($0.place) : nil
         }
-        // Events of one thread, and all reduces, keep their order.
-        let lanes = Dictionary(grouping: events) { listener.endsWithItsSource ? $0.thread : 0 }
-        for sent in lanes.values.map({ $0.map(\.id) }) {
-          let received = listener.events.filter(sent.contains)
-          if received != sent.filter(received.contains) {
-            return fail("\(listener) receives \(received) in the wrong order.")
-          }
+        let others = listeners.filter { $0.source == listener.source }
+        for order in lanes.values.map({ $0.map(\.id) }) + others.map(\.events)
+        where listener.events.filter(order.contains) != order.filter(listener.events.contains) {
+          return fail("\(listener) receives \(listener.events), against the order \(order).")
         }
         guard case .events = listener.source else { continue }
         if let early = listener.events.first(where: { jobs[$0].reduceBegin < listener.begin }) {
@@ -117,13 +99,12 @@
     private func checkTrackings() {
       for tracking in trackings {
         let roots = Set(tracking.leaves.map(\.root))
-        let changes = history.batches.filter { !roots.isDisjoint(with: $0.writes.keys) }
-        let writes = changes.flatMap { $0.writes.filter { roots.contains($0.key) }.values }
+        let writes = history.batches.flatMap { $0.writes.filter { roots.contains($0.key) } }
         let isMissed = zip(tracking.leaves, tracking.seenOnMain).contains { leaf, seen in
-          let writes = leaf.isSettled ? [] : changes.compactMap { $0.writes[leaf.root] }
-          return writes.contains { history.time(of: $0) > history.time(of: seen) }
+          let later = writes.filter { history.time(of: $0.value) > history.time(of: seen) }
+          return !leaf.isSettled && later.contains { $0.key == leaf.root }
         }
-        let isDue = isMissed || writes.contains { history.time(of: $0) > tracking.installed }
+        let isDue = isMissed || writes.contains { history.time(of: $0.value) > tracking.installed }
         if isDue, !tracking.hasFired { fail("B5: a tracked read is not notified of a change.") }
         if tracking.hasFired, writes.isEmpty { fail("B5: a tracked read is notified of nothing.") }
       }

@@ -109,11 +109,9 @@
       roots = (0..<pen.number(theme.roots)).map { _ in isStored ? .stored : .variable }
       roots += Array(repeating: .row, count: theme.rows)
       for _ in 0..<pen.number(theme.derivations) {
-        let count = roots.count + derivations.count
-        let (first, second) = (pen.number(0...count - 1), pen.number(0...count - 1))
-        let kind = pen.number(0...9)
-        let derivation: Watch.Derivation = kind < 4 ? .map : kind < 6 ? .distinct : .combine(second)
-        derivations.append(Op(kind: .derive, target: first, watch: Watch(derivation: derivation)))
+        let last = roots.count + derivations.count - 1
+        let watch = Watch(derivation: pen.derivation(last))
+        derivations.append(Op(kind: .derive, target: pen.number(0...last), watch: watch))
       }
       for _ in 0..<pen.number(theme.setup) {
         setup.append(pen.op(sinks > 0 && pen.chance(30) ? .listen : .observe, self, theme, 1))
@@ -151,13 +149,11 @@
 
     mutating func op(_ kind: Op.Kind, _ plan: Plan, _ theme: Theme, _ depth: Int) -> Op {
       var op = Op(kind: kind)
+      let nodes = 0...plan.nodeCount - 1
       switch kind {
-      case .set, .modify: op.target = number(0...max(0, plan.roots.count - 1))
-      case .transaction, .reduce, .readTogether: op.target = number(0...plan.dispatchers - 1)
-      case .read, .track, .drop: op.target = number(0...plan.nodeCount - 1)
-      case .observe:
-        // The last nodes derive from the most others.
-        op.target = max(number(0...plan.nodeCount - 1), number(0...plan.nodeCount - 1))
+      case .read, .track, .drop: op.target = number(nodes)
+      // The last nodes derive from the most others.
+      case .observe: op.target = max(number(nodes), number(nodes))
       default: op.target = number(0...5)
       }
       op.payload = number(0...3)
@@ -182,17 +178,21 @@
       return op
     }
 
+    mutating func derivation(_ lastNode: Int) -> Watch.Derivation {
+      switch number(0...9) {
+      case 0...2: .map
+      case 3...5: .distinct(number(1...2))
+      default: .combine(number(0...lastNode))
+      }
+    }
+
     private mutating func watch(_ plan: Plan, _ theme: Theme, _ depth: Int) -> Watch {
       var watch = Watch()
       watch.pauses = chance(30)
       watch.ignoresFirst = chance(30)
       watch.activeCalls = number(1...2)
       if chance(theme.otherQueues) { watch.queue = chance(50) ? .main : .own }
-      if chance(30) {
-        let kind = number(0...2)
-        watch.derivation = kind == 0 ? .map : .distinct
-        if kind == 2 { watch.derivation = .combine(number(0...plan.nodeCount - 1)) }
-      }
+      if chance(30) { watch.derivation = derivation(plan.nodeCount - 1) }
       switch number(0...19) {
       case 0: watch.style = .changes
       case 1...2: watch.style = .scope

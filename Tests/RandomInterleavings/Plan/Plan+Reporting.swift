@@ -44,11 +44,9 @@
       var plans: [Plan] = []
       func add(_ change: (inout Plan) -> Void) { plans.append(changed(self, change)) }
       for index in threads.indices { add { $0.threads.remove(at: index) } }
-      for index in threads.indices {
-        for ops in Op.smaller(threads[index]) { add { $0.threads[index] = ops } }
+      for list in threads.indices.map({ \Plan.threads[$0] }) + [\.setup, \.derivations] {
+        for ops in Op.smaller(self[keyPath: list]) { add { $0[keyPath: list] = ops } }
       }
-      for ops in Op.smaller(setup) { add { $0.setup = ops } }
-      for ops in Op.smaller(derivations) { add { $0.derivations = ops } }
       for index in roots.indices where roots.count > 1 { add { $0.roots.remove(at: index) } }
       let changes: [(inout Plan) -> Void] = [
         { $0.dispatchers = 1 }, { $0.sinks = max(0, $0.sinks - 1) }, { $0.hasMain = false },

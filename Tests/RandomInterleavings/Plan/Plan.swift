@@ -27,10 +27,11 @@
     /// The number of changes of other threads after which a thread offers a handover, if it isn't the usual one.
     var changesBeforeHandover: Int?
 
-    var isReadingRows: Bool { roots.contains(.row) }
+    /// The roots that are rows of the table.
+    var rows: [Int] { roots.indices.filter { roots[$0] == .row } }
 
     /// The number of variables, rows and derived constants, and the table's rows as a whole.
-    var nodeCount: Int { roots.count + derivations.count + (isReadingRows ? 1 : 0) }
+    var nodeCount: Int { roots.count + derivations.count + (rows.isEmpty ? 0 : 1) }
 
     /// Whether blocks and tasks run beside the threads.
     var hasOtherThreads: Bool {
@@ -86,7 +87,8 @@
   struct Watch: Sendable {
     enum Style: Sendable { case plain, changes, scope, loop }
     enum Queue: Sendable { case current, main, own }
-    enum Derivation: Sendable { case none, map, distinct, combine(Int) }
+    /// `distinct` has the grain of `removeDuplicates`. See `Leaf`.
+    enum Derivation: Equatable, Sendable { case none, map, distinct(Int), combine(Int) }
 
     var style = Style.plain
     var queue = Queue.current

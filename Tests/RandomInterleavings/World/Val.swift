@@ -37,41 +37,32 @@
 
   /// A root in the value of a node.
   ///
-  /// A settled leaf lies behind a `removeDuplicates`, which passes on only writes with another payload than the last one.
-  /// So such a leaf may have an older write, with the same payload as the current one.
+  /// Behind a `removeDuplicates`, a leaf has a grain: writes whose payloads are equal after a division by the grain are the
+  /// same. Which of these writes such a settled leaf has isn't specified.
   struct Leaf: Equatable {
     var root: Int
-    var isSettled = false
+    var grain = 0
+
+    var isSettled: Bool { grain > 0 }
   }
 
   /// A variable, a row or a derived constant of any element type.
-  protocol AnyNode: AnyObject, Sendable {
-    typealias Observer = @Sendable (Val) -> Void
+  protocol AnyNode: Sendable {
+    associatedtype Trait
+    associatedtype Element: Sendable
 
+    var value: PrimitiveValue<Trait, Element> { get }
     var leaves: [Leaf] { get }
-
-    func read() -> Val
-    func map() -> any AnyNode
-    func distinct() -> any AnyNode
-    func combine(with second: any AnyNode) -> any AnyNode
-    func combined<Trait, First>(after first: Node<Trait, First>) -> any AnyNode
-    func observe(_ queue: ExecuteQueue, ignoreFirst: Bool, _ body: @escaping Observer) -> Dust
-    func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust
-    func observe(_ queue: ExecuteQueue, during target: Token, _ body: @escaping Observer) -> Dust
-    func loop(_ body: @escaping Observer, end: @escaping @Sendable () -> Void) -> Task<Void, Never>
+    var val: @Sendable (Element) -> Val { get }
   }
 
-  final class Node<Trait, Element: Sendable>: AnyNode {
+  struct Node<Trait, Element: Sendable>: AnyNode {
     let value: PrimitiveValue<Trait, Element>
     let leaves: [Leaf]
-    let val: ToVal
+    let val: @Sendable (Element) -> Val
+  }
 
-    typealias ToVal = @Sendable (Element) -> Val
-
-    init(_ value: PrimitiveValue<Trait, Element>, _ leaves: [Leaf], _ val: @escaping ToVal) {
-      (self.value, self.leaves, self.val) = (value, leaves, val)
-    }
-
+  extension AnyNode {
     func read() -> Val {
       let element = value.value
       world.history.place.keep(element)
@@ -84,45 +75,47 @@
         world.check(source.writes, of: leaves, in: "a transform")
         return Val(source.writes)
       }
-      return Node<ImmutableTrait, Val>(map, leaves) { $0 }
+      return Node(value: map, leaves: leaves) { $0 }
     }
 
-    func distinct() -> any AnyNode {
+    func distinct(_ grain: Int) -> any AnyNode {
+      let leaves = leaves.map { Leaf(root: $0.root, grain: max($0.grain, grain)) }
       let distinct = value.removeDuplicates { [val] in
-        world.haveSamePayloads(val($0).writes, val($1).writes)
+        world.history.areSame(val($0).writes, val($1).writes, leaves)
       }
-      let leaves = leaves.map { Leaf(root: $0.root, isSettled: true) }
-      return Node<ImmutableTrait, Element>(distinct, leaves, val)
+      return Node(value: distinct, leaves: leaves, val: val)
     }
 
-    func combine(with second: any AnyNode) -> any AnyNode { second.combined(after: self) }
-
-    func combined<FirstTrait, First>(after first: Node<FirstTrait, First>) -> any AnyNode {
-      let both = Constant.combine(first.value, value)
-      return Node<ImmutableTrait, (First, Element)>(both, first.leaves + leaves) {
-        [before = first.val, after = val] in
-        Val(before($0).writes + after($1).writes)
+    func combine(with second: some AnyNode) -> any AnyNode {
+      let both = Constant.combine(value, second.value)
+      return Node(value: both, leaves: leaves + second.leaves) { [val, other = second.val] in
+        Val(val($0).writes + other($1).writes)
       }
     }
 
-    func observe(_ queue: ExecuteQueue, ignoreFirst: Bool, _ body: @escaping Observer) -> Dust {
-      value.observe(on: queue, ignoreFirst: ignoreFirst) { [val] in body(val($0)) }
-    }
-
-    func changes(_ queue: ExecuteQueue, _ body: @escaping @Sendable (Val, Val) -> Void) -> Dust {
-      value.observeChanges(on: queue) { [val] in body(val($0), val($1)) }
-    }
-
-    func observe(_ queue: ExecuteQueue, during target: Token, _ body: @escaping Observer) -> Dust {
-      value.observe(duringScopeOf: target, on: queue) { [val] in body(val($0)) }
-    }
-
-    func loop(_ body: @escaping Observer, end: @escaping @Sendable () -> Void) -> Task<Void, Never>
-    {
-      let (values, val) = (value.values, val)
-      return Task {
-        await iterate(over: values) { body(val($0)) }
-        end()
+    /// Begins the observation of a watcher.
+    func observe(for watcher: Watcher, on queue: ExecuteQueue, _ call: @escaping Watcher.Call) {
+      let called: @Sendable (Element) -> Void = { [val] in call(val($0)) }
+      switch watcher.style {
+      case .plain:
+        watcher.dust = value.observe(on: queue, ignoreFirst: watcher.ignoresFirst, changes: called)
+      case .changes:
+        watcher.dust = value.observeChanges(on: queue) { [val] old, new in
+          let (old, last) = (val(old).writes, watcher.calls.last)
+          if !world.history.areSame(old, last ?? old, watcher.leaves) {
+            world.fail("An old value of `observeChanges` wasn't the last new one.")
+          }
+          called(new)
+        }
+      case .scope:
+        let target = Token(isKept: false)
+        watcher.target = target
+        watcher.scope = value.observe(duringScopeOf: target, on: queue, changes: called)
+      case .loop:
+        watcher.task = Task { [values = value.values] in
+          await iterate(over: values, called)
+          watcher.hasEnded = true
+        }
       }
     }
   }

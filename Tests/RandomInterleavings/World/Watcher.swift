@@ -32,9 +32,10 @@
 
   /// An observer of a value, and the values that it has received.
   final class Watcher: Endable, @unchecked Sendable {
-    weak var node: (any AnyNode)?
+    typealias Call = @Sendable (Val) -> Void
+
     let leaves: [Leaf]
-    var calls: [(writes: [Int], begin: Int)] = []
+    var calls: [[Int]] = []
 
     /// The object of a scoped observation. The observation ends with it, and frees its closure at the next change.
     var target: Token?
@@ -50,27 +51,17 @@
     /// changes keeps the nodes active that have lost their observers meanwhile.
     var othersSince = 0
 
-    /// Whether the observer is called on the main queue.
-    var isOnMain = false
-
     /// Whether no other thread was in an operation during the subscription, and this thread in no observer.
     var wasAlone = false
 
-    init(_ op: Op, _ node: any AnyNode) {
-      self.node = node
-      leaves = node.leaves
+    init(_ op: Op, _ leaves: [Leaf]) {
+      self.leaves = leaves
       super.init(op)
     }
 
     var style: Watch.Style { op.watch.style }
 
     var ignoresFirst: Bool { style == .changes || style == .plain && op.watch.ignoresFirst }
-
-    /// Whether the observer must have received the last value after an operation beside which nothing happened.
-    var isUpToDateAlone: Bool {
-      op.watch.queue == .current && style != .loop && end < .max && cleanBegin == nil
-        && unsettled.isEmpty
-    }
   }
 
   /// An observer of a signal or of a dispatcher's states, or an interceptor.

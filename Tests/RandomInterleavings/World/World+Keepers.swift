@@ -207,9 +207,7 @@
       }
     }
 
-    func letGoOfKey(_ op: Op) { letGo(of: key(op)) }
-
-    private func letGo(of key: Key) { withExtendedLifetime(key.store.take()) {} }
+    func letGoOfKey(_ op: Op) { withExtendedLifetime(key(op).store.take()) {} }
 
     /// A released keeper saves the changes that precede its release.
     func letGoOfKeeper(_: Op) {

@@ -10,29 +10,14 @@
       guard let source = node(op) else { return }
       let node = derive(source, op.watch.derivation)
       history.place.keep(node)
-      let watcher = Watcher(op, node)
-      watcher.endsWithItsSource = node === source && op.target % nodes.count < plan.roots.count
+      let watcher = Watcher(op, node.leaves)
+      watcher.endsWithItsSource =
+        op.watch.derivation == .none && op.target % nodes.count < plan.roots.count
       history.beginObserving(watcher)
       watchers.append(watcher)
       let token = Token()
-      let called: @Sendable (Val) -> Void = { val in
+      node.observe(for: watcher, on: queue(op.watch.queue)) { val in
         withExtendedLifetime(token) { world.call(watcher, val) }
-      }
-      let queue = queue(op.watch.queue)
-      if case .main = queue { watcher.isOnMain = op.watch.style != .loop }
-      switch op.watch.style {
-      case .plain: watcher.dust = node.observe(queue, ignoreFirst: op.watch.ignoresFirst, called)
-      case .changes:
-        watcher.dust = node.changes(queue) { old, new in
-          let isRight = world.haveSamePayloads(old.writes, watcher.calls.last?.writes ?? old.writes)
-          if !isRight { world.fail("An old value of `observeChanges` wasn't the last new one.") }
-          called(new)
-        }
-      case .scope:
-        let target = Token(isKept: false)
-        watcher.target = target
-        watcher.scope = node.observe(queue, during: target, called)
-      case .loop: watcher.task = node.loop(called) { watcher.hasEnded = true }
       }
       if op.watch.style != .loop { history.endObserving(watcher) }
       put(watcher)
@@ -62,10 +47,12 @@
     }
 
     private func call(_ watcher: Watcher, _ val: Val) {
-      let time = history.tick()
+      history.tick()
       if watcher.style == .loop, watcher.calls.isEmpty { history.endObserving(watcher) }
       check(val.writes, of: watcher.leaves, in: "\(watcher)")
-      watcher.calls.append((val.writes, time))
+      let isFirst = watcher.calls.isEmpty && !watcher.ignoresFirst
+      if !isFirst { history.noteCall(of: watcher, with: val.writes) }
+      watcher.calls.append(val.writes)
       call(watcher, count: watcher.calls.count)
     }
 
@@ -93,7 +80,7 @@
       guard !sinks.isEmpty else { return }
       let number = op.target % sinks.count
       let val = Val([history.newWrite(payload: op.payload)])
-      history.noteEvent(val.writes[0], of: .sink(number), inBody: history.place.isInBody)
+      history.noteEvent(val.writes[0], of: .sink(number))
       sinks[number].send(val)
     }
 
@@ -137,7 +124,9 @@
 
     private func call(_ listener: Listener, _ event: Int) {
       history.tick()
-      if let sentence = history.prematureEvent(event, of: listener.source) { fail(sentence) }
+      let isOpen = history.isOpen(event, of: listener.source)
+      if isOpen { fail("D4: event \(event) is delivered in its transaction.") }
+      history.noteCall(of: listener, with: event)
       listener.events.append(event)
       call(listener, count: listener.events.count)
     }

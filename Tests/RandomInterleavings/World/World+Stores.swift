@@ -144,15 +144,15 @@
       place.reduces.removeLast()
       job.end = history.tick()
       for source in [Listener.Source.states(number), .events(number)] {
-        history.noteEvent(job.number, of: source, inBody: false)
+        history.noteEvent(job.number, of: source)
       }
     }
 
     fileprivate func note(_ state: Work, in store: some RecordedStore) {
       guard case .run(let job) = state else { return }
       let record = store.record
-      let isShared = Dispatcher.shared === dispatchers[record.dispatcher]
-      if !isShared { fail("A reduce sees another dispatcher.") }
+      let dispatcher = dispatchers[record.dispatcher]
+      if Dispatcher.shared !== dispatcher { fail("A reduce sees another dispatcher.") }
       if job.stores.contains(record.number) { fail("R3: a store reduces a state twice.") }
       let hasEnded = record.end < (record.endedIn === history.place ? history.now : job.begin)
       if hasEnded { fail("R4: a store reduces a state after its end.") }

@@ -7,7 +7,6 @@
     let op: Op
     let effects: Int
     let parent: EffectRun?
-    let dispatcher = Dispatcher.shared
 
     /// Whether the operation in which this one was called awaits it.
     let isAwaited: Bool
@@ -147,27 +146,29 @@
       let earlier = others.filter {
         $0.registered < run.begin && $0.parent == nil && run.parent == nil
       }
-      switch policy {
-      case .serial:
-        let first = earlier.first { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }
-        if let first { fail("B9: effect \(run.op.number) starts before \(first.op.number).") }
-      case .first:
-        let first = earlier.first {
-          $0.started ?? .max < run.begin && !$0.mayBeCancelled && $0.ended ?? .max > run.end
+      // The effect that should run instead.
+      let right: EffectRun? =
+        switch policy {
+        case .serial:
+          earlier.first { $0.started == nil && !$0.mayBeCancelled && $0.op.payload != 3 }
+        case .first:
+          earlier.first {
+            $0.started ?? .max < run.begin && !$0.mayBeCancelled && $0.ended ?? .max > run.end
+          }
+        case .newestWaiting:
+          // While another effect ran, a newer call took this one's place.
+          others.first { newer in
+            newer.begin > run.registered && newer.end < history.now && newer.parent == nil
+              && newer.op.payload != 3 && run.op.payload != 3 && run.parent == nil
+              && others.contains {
+                $0.started ?? .max < newer.begin && $0.ended ?? .max > newer.end
+                  && !$0.mayBeSuperseded
+              }
+          }
+        default: nil
         }
-        if let first { fail("B9: effect \(run.op.number) starts beside \(first.op.number).") }
-      case .newestWaiting:
-        // While another effect ran, a newer call took this one's place.
-        let newer = others.first { newer in
-          newer.begin > run.registered && newer.end < history.now && newer.parent == nil
-            && newer.op.payload != 3 && run.op.payload != 3 && run.parent == nil
-            && others.contains {
-              let isRunning = $0.started ?? .max < newer.begin && $0.ended ?? .max > newer.end
-              return isRunning && !$0.mayBeSuperseded
-            }
-        }
-        if let newer { fail("B9: effect \(run.op.number) starts instead of \(newer.op.number).") }
-      default: break
+      if let right {
+        fail("B9: effect \(run.op.number) of \(policy) starts instead of \(right.op.number).")
       }
     }
 

@@ -8,10 +8,8 @@
 
     func setUpValues() {
       sinks = (0..<plan.sinks).map { _ in Sink<Val>() }
-      if plan.isReadingRows {
-        let rows = plan.roots.indices.filter { plan.roots[$0] == .row }
-        table = VariableTable(rows.map { Row(id: $0, val: Val([history.firstWrite(to: $0)])) })
-      }
+      let rows = plan.rows.map { Row(id: $0, val: Val([history.firstWrite(to: $0)])) }
+      if !rows.isEmpty { table = VariableTable(rows) }
       for (root, kind) in plan.roots.enumerated() { makeRoot(root, kind) }
       for op in plan.derivations {
         nodes.append(nodes[op.target % nodes.count].map { derive($0, op.watch.derivation) })
@@ -27,27 +25,27 @@
         history.know(row.identity, as: root)
         variables.append(nil)
         let missing = history.firstWrite(to: root)
-        nodes.append(Node(row, leaves) { $0?.val ?? Val([missing]) })
+        nodes.append(Node(value: row, leaves: leaves) { $0?.val ?? Val([missing]) })
       case .variable, .stored:
         let isStored = kind == .stored && root < 2
         let variable = isStored ? stores[0].variables[root] : Variable(Val([]))
         variable.value = Val([history.firstWrite(to: root)])
         history.know(variable.identity, as: root)
         variables.append(variable)
-        let constant = variable.constant
-        nodes.append(
-          root % 2 == 0 ? Node(variable, leaves, \.self) : Node(constant, leaves, \.self)
-        )
+        let node = Node(value: variable, leaves: leaves, val: \.self)
+        let constant = Node(value: variable.constant, leaves: leaves, val: \.self)
+        nodes.append(root % 2 == 0 ? node : constant)
       }
     }
 
     /// All rows count as one root. Its writes are the contents of the table.
     private func makeRows(of table: VariableTable<Row>) {
-      let root = plan.roots.count
-      history.know(table.identity, as: root)
-      let history = history
+      let leaf = Leaf(root: plan.roots.count)
+      history.know(table.identity, as: leaf.root)
       _ = history.write(ofContents: table.rows.value)
-      nodes.append(Node(table.rows, [Leaf(root: root)]) { Val([history.write(ofContents: $0)]) })
+      nodes.append(
+        Node(value: table.rows, leaves: [leaf]) { Val([world.history.write(ofContents: $0)]) }
+      )
     }
 
     // MARK: - Writing
@@ -63,11 +61,9 @@
     func set(_ op: Op) {
       let root = op.target % plan.roots.count
       if plan.roots[root] == .row {
-        table?[id: RowID(root)] = Row(id: root, val: newVal(op, for: root))
-        history.place.transactions += 1
-        let other = World.otherRow
-        if op.payload == 3 {
-          table?[id: RowID(other)] = Row(id: other, val: newVal(op, for: other))
+        for id in op.payload == 3 ? [root, World.otherRow] : [root] {
+          history.beginChange()
+          table?[id: RowID(id)] = Row(id: id, val: newVal(op, for: id))
         }
       } else {
         variables[root]?.value = newVal(op, for: root)
@@ -102,7 +98,7 @@
 
     /// Replaces all rows, in another order, and adds or removes a row that is no root.
     func replaceAll(_ op: Op) {
-      let ids = plan.roots.indices.filter { plan.roots[$0] == .row }
+      let ids = plan.rows
       let first = op.payload % max(1, ids.count)
       let other = op.payload < 2 ? [World.otherRow] : []
       let all = ids[first...] + ids[..<first] + other
@@ -113,10 +109,7 @@
 
     func read(_ op: Op) {
       guard let node = node(op) else { return }
-      let begin = history.now
-      let writes = node.read().writes
-      history.place.run?.writesRead = writes
-      check(writes, of: node.leaves, in: "a read", since: begin)
+      check(node.read().writes, of: node.leaves, in: "a read", since: history.place.run?.begin)
     }
 
     func track(_ op: Op) {
@@ -133,23 +126,18 @@
 
     func drop(_ op: Op) {
       let index = op.target % nodes.count
-      let dropped = (nodes[index], index < variables.count ? variables[index] : nil)
-      nodes[index] = nil
-      if index < variables.count { variables[index] = nil }
-      withExtendedLifetime(dropped) {}
+      let variable = index < variables.count ? variables[index].take() : nil
+      withExtendedLifetime((nodes[index].take(), variable)) {}
     }
 
     func derive(_ node: any AnyNode, _ derivation: Watch.Derivation) -> any AnyNode {
       switch derivation {
       case .none: node
       case .map: node.map()
-      case .distinct: node.distinct()
-      case .combine(let other): self.node(other % nodes.count).map(node.combine) ?? node
+      case .distinct(let grain): node.distinct(grain)
+      case .combine(let other):
+        self.node(other % nodes.count).map { node.combine(with: $0) } ?? node
       }
-    }
-
-    func haveSamePayloads(_ one: [Int], _ other: [Int]) -> Bool {
-      zip(one, other).allSatisfy { history.payloads[$0] == history.payloads[$1] }
     }
 
     func check(_ writes: [Int], of leaves: [Leaf], in place: String, since begin: Int? = nil) {

@@ -25,9 +25,6 @@
     var listeners: [Listener] = []
     var trackings: [Tracking] = []
 
-    /// The writes beside which nothing happened, in their order.
-    var ordered: [Int] = []
-
     // Stores
     var dispatchers: [Dispatcher] = []
     var stores: [WorkStore] = []
@@ -113,12 +110,9 @@
       guard !isOver, mayPerform(op) else { return }
       guard let act = World.operations[op.kind] else { return fail("Nothing does \(op.name).") }
       let run = history.begin(op)
-      history.place.whileLettingGo([.set, .replaceAll, .letGo].contains(op.kind)) { act(self)(op) }
+      act(self)(op)
       history.end(run)
-      if run.wasAlone, failure == nil {
-        checkDelivered(after: run)
-        if op.kind == .set { ordered += run.newWrites.map(\.write) }
-      }
+      if run.wasAlone, failure == nil { checkDelivered(after: run) }
       history.place.releaseKept()
     }
 
@@ -138,10 +132,8 @@
       // During the setup, the library records no writes.
       if history.isInSetup { return [.observe, .listen].contains(op.kind) }
       let place = history.place
-      func isFree(_ roots: [Int]) -> Bool {
-        guard let last = place.mutated.max() else { return true }
-        return roots.allSatisfy { lock(of: $0) > last }
-      }
+      let last = place.mutated.max() ?? -1
+      func isFree(_ roots: [Int]) -> Bool { roots.allSatisfy { lock(of: $0) > last } }
       switch op.kind {
       case .transaction, .reduce, .readTogether:
         if op.kind != .reduce, !place.mutated.isEmpty { return false }
@@ -150,10 +142,11 @@
       case .replaceAll: return isFree([plan.roots.count])
       case .read, .track, .observe:
         guard let node = node(op) else { return false }
-        if case .combine(let other) = op.watch.derivation, let other = nodes[other % nodes.count] {
-          return isFree((node.leaves + other.leaves).map(\.root))
+        var leaves = node.leaves
+        if case .combine(let other) = op.watch.derivation {
+          leaves += nodes[other % nodes.count]?.leaves ?? []
         }
-        return isFree(node.leaves.map(\.root))
+        return isFree(leaves.map(\.root))
       case .drop, .create, .add: return place.mutated.isEmpty
       case .letGo, .clear: return place.mutated.isEmpty && !held.isEmpty
       case .runEffect, .performEffect, .cancelEffects: return !effects.isEmpty
