@@ -119,8 +119,7 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
     withRegionLocked { region in
       // The observer starts with the current value, as an observer of a variable does. But a combination can be behind an open
       // transaction, and a constant that skips values might never deliver it. So their observers join the others.
-      let joins =
-        snapshot == nil && (region.isDerived || node.needsValue) && node.isUncommitted
+      let joins = snapshot == nil && (region.isDerived || node.needsValue) && node.isUncommitted
       link(observation, since: joins ? .beginning : region.version)
       if ignoreFirst || snapshot != nil { return }
       if joins || node.deliveredFingerprint == node.currentFingerprint { first = delivered }
