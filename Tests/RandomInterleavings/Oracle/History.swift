@@ -320,15 +320,6 @@
     /// The events of the listener's source, in order.
     func events(to listener: Listener) -> [Event] { events.filter { $0.source == listener.source } }
 
-    /// Whether the transaction of an event hasn't ended.
-    func isOpen(_ id: Int, of source: Listener.Source) -> Bool {
-      event(id, of: source).map { $0.place.isInBody && $0.place.change == $0.change } ?? false
-    }
-
-    private func event(_ id: Int, of source: Listener.Source) -> Event? {
-      events.last { $0.id == id && $0.source == source }
-    }
-
     // MARK: - The order of calls
 
     func noteCall(of watcher: Watcher, with writes: [Int]) {
@@ -341,11 +332,15 @@
       deliveries.append(Delivery(observer: watcher, change: newest, times: begins))
     }
 
-    /// The events of interceptors come in front of all others.
-    func noteCall(of listener: Listener, with id: Int) {
-      if case .events = listener.source { return }
-      guard let event = event(id, of: listener.source) else { return }
+    /// Notes a call, and returns whether the event's transaction is still open. The events of interceptors don't wait for it,
+    /// and come in front of all others.
+    func noteCall(of listener: Listener, with id: Int) -> Bool {
+      if case .events = listener.source { return false }
+      guard let event = events.last(where: { $0.id == id && $0.source == listener.source }) else {
+        return false
+      }
       deliveries.append(Delivery(observer: listener, change: event.change, times: [event.time]))
+      return event.place.isInBody && event.place.change == event.change
     }
 
     /// Two observers of which the first one was called too early, if no other thread was in an operation meanwhile.

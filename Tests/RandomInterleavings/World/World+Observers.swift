@@ -124,9 +124,8 @@
 
     private func call(_ listener: Listener, _ event: Int) {
       history.tick()
-      let isOpen = history.isOpen(event, of: listener.source)
+      let isOpen = history.noteCall(of: listener, with: event)
       if isOpen { fail("D4: event \(event) is delivered in its transaction.") }
-      history.noteCall(of: listener, with: event)
       listener.events.append(event)
       call(listener, count: listener.events.count)
     }
