@@ -204,15 +204,12 @@
     channel.use { channel in
       channel.lock.lock()
       defer { channel.lock.unlock() }
-      let isDelivering = channel.deliverer.isDelivering
-      guard !pending.isEmpty, pending[0].version <= version else {
-        if !isDelivering { channel.takeForwardedChanges(on: thread) }
-        return false
-      }
-      guard !isDelivering, pending[0].missing == 0, let change = pending.popFirst() else {
+      guard !pending.isEmpty, pending[0].version <= version else { return false }
+      guard !channel.deliverer.isDelivering, pending[0].missing == 0 else {
         channel.forward(through: version, by: Region.deliver)
         return false
       }
+      guard let change = pending.popFirst() else { return false }
       channel.deliverer = Deliverer(thread)
       firstNode.use { first in
         for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
