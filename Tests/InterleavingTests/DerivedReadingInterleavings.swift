@@ -65,6 +65,26 @@
       }
     }
 
+    /// Each of two threads computes the first values of a chain at most once.
+    @Test func delivererComputesTheFirstValuesOfAChainOnce() {
+      explore { scenario in
+        let (number, computed) = (Variable(0), Log<Int>())
+        let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
+        let chain = (1...6).reduce(tens) { source, index in
+          source.map {
+            computed.append(index)
+            return $0
+          }
+        }
+        _ = tens.observe { _ in }
+        scenario.thread { _ = chain.observe { _ in } }
+        scenario.thread { number.value = 1 }
+        scenario.check {
+          for index in 1...6 { #expect(computed.entries.count { $0 == index } <= 2) }
+        }
+      }
+    }
+
     // MARK: Values that count as equal
 
     /// The constant of the users has delivered only "old".

@@ -27,6 +27,9 @@
   /// computed.
   @exclusivity(unchecked) @usableFromInline var value: UnsafeRawPointer?
 
+  /// The evaluation in which the deliverer computes first values that no other thread has computed yet.
+  @exclusivity(unchecked) var evaluation: Evaluation?
+
   /// Copies of `nodes` and `outgoing` from the beginning of the delivery. Other threads can change the originals
   /// meanwhile. Walking a `FIFO` counts no references.
   @exclusivity(unchecked) private var nodesInProgress = FIFO<Unmanaged<Node>>()
@@ -148,6 +151,7 @@
 
   private func compute(on thread: CurrentThread) {
     for index in 0..<nodesInProgress.count { nodesInProgress[index].use { $0.compute() } }
+    evaluation = nil
     for index in 0..<outgoingInProgress.count {
       outgoingInProgress[index].use { $0.perform($0, .bring(thread)) }
     }
