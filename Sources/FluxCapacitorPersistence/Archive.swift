@@ -105,7 +105,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
       throw error
     } catch {
       releaseAfterUnlocking(error)
-      throw .migrationFailed("\(error)")
+      throw .migrationFailed(describe(error))
     }
   }
 
@@ -122,11 +122,7 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
       data = envelope.data(isJSON: coder.isJSON, writer: writer)
     } catch {
       releaseAfterUnlocking(error)
-      // The error's own text contains the value.
-      guard case EncodingError.invalidValue(let value, let context) = error else {
-        throw .notEncodable("\(error)")
-      }
-      throw .notEncodable("\(type(of: value)): \(context.debugDescription)")
+      throw .notEncodable(describe(error))
     }
     // Another coder might have written a text that isn't JSON.
     if coder.isJSON, !(coder is JSONCoder), (try? Envelope(data)) == nil {
@@ -142,6 +138,31 @@ private struct Undecodable: Error {
 
   init(_ error: any Error) {
     releaseAfterUnlocking(error)
-    text = "\(error)"
+    text = describe(error)
   }
+}
+
+/// Returns a description of an error, without the saved values that its own description contains.
+func describe(_ error: any Error) -> String {
+  switch error {
+  case EncodingError.invalidValue(let value, let context):
+    "\(type(of: value)): \(context.debugDescription)"
+  case DecodingError.typeMismatch(let type, let context): "\(place(context)) isn't a \(type)"
+  case DecodingError.valueNotFound(let type, let context): "\(place(context)) lacks a \(type)"
+  case DecodingError.keyNotFound(let key, let context): "\(place(context)) lacks \(key.stringValue)"
+  case DecodingError.dataCorrupted(let context): "\(place(context)) is invalid"
+  default: "\(error)"
+  }
+}
+
+/// Returns the path of a value in a file. The key of a dictionary can be as secret as a value, so it is left out.
+private func place(_ context: DecodingError.Context) -> String {
+  let parts = context.codingPath.map { key in
+    if let index = key.intValue, key.stringValue == "Index \(index)" { return "/\(index)" }
+    // The keys of a struct are the cases of an enum.
+    let mirror = Mirror(reflecting: key)
+    let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
+    return isCase ? "/\(key.stringValue)" : "/…"
+  }
+  return parts.isEmpty ? "the value" : "the value at \(parts.joined())"
 }

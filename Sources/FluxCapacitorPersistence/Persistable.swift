@@ -35,6 +35,9 @@ public protocol Persistable: Storable {
   ///
   /// The keeper reads this property on a background thread, between two reduces. Reduces don't wait until the result is
   /// encoded. `open` also reads the property, on the calling thread.
+  ///
+  /// If a variable's value is an object, a change inside this object might be saved only after the store has reduced a
+  /// state.
   var saved: Saved { get }
 
   /// Sets the store's variables to saved values.
@@ -47,6 +50,7 @@ public protocol Persistable: Storable {
   /// ``KeeperFailure/Cause/refused(_:)``, from which an application can recover as from a damaged file.
   ///
   /// - Parameter saved: The saved part of the store, in the newest version.
-  /// - Throws: An error with a description of the problem.
+  /// - Throws: An error with a description of the problem. `open` then releases the store, but the states that its
+  ///   initializer has invoked are reduced, also by a store that replaces it.
   func restore(_ saved: Saved) throws
 }

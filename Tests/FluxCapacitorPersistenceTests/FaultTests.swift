@@ -394,6 +394,19 @@ struct FaultTests {
     #expect(try folder.text(of: "transient.json") == "other")
   }
 
+  @Test func releasedKeeperGivesUpAValueThatCannotBeEncoded() async throws {
+    let released = Gate()
+    do {
+      let keeper = try keeper()
+      let store = try keeper.open(StubbornStore.self)
+      store.released.withLock { $0 = released }
+      await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+      withExtendedLifetime(store) {}
+    }
+
+    await released.pass()
+  }
+
   @Test func closingAKeyInADeletedFolderLetsTheOtherStoresBeSavedToo() async throws {
     let keeper = try keeper()
     let notes = try keeper.open(NotesStore.self)
@@ -541,6 +554,10 @@ private final class StubbornStore: Persistable {
   }
 
   static let archive = Archive(Saved.self, named: "stubborn", version: 1)
+
+  let released = Guarded<Gate?>(nil)
+
+  deinit { released.withLock { $0 }?.open() }
 
   var saved: Saved { Saved() }
 

@@ -71,6 +71,33 @@ struct FormatTests {
     #expect(text.contains("Token") && !text.contains("Berry"))
   }
 
+  /// The errors of Foundation and of the standard library contain the value, and the keys of dictionaries.
+  @Test(
+    arguments: [
+      (#"{"Marty": "coward"}"#, "the value at /1/roles/… is invalid"),
+      (#"{"Marty": 1985}"#, "the value at /1/roles/… isn't a String"),
+      (#"{"Marty": null}"#, "the value at /1/roles/… lacks a String"),
+      (#""coward""#, "the value at /1/roles isn't a Dictionary<String, Any>"),
+      ("null", "the value at /1/roles lacks a Dictionary<String, Any>"),
+    ]
+  )
+  func failureOfADecodingHasNoContents(roles: String, reason: String) throws {
+    enum Role: String, Codable { case guitarist }
+
+    struct Band: Codable {
+      var roles: [String: Role]
+    }
+
+    let archive = Archive([Band].self, named: "bands", version: 1)
+    let text = #"{"format": 1, "version": 1, "saved": [{"roles": {}}, {"roles": \#(roles)}]}"#
+
+    let failure = #expect(throws: KeeperFailure.Cause.self) {
+      try archive.value(in: Envelope(Data(text.utf8)))
+    }
+
+    #expect(failure == .notDecodable(reason))
+  }
+
   @Test func dateKeepsItsFraction() throws {
     let date = Date(timeIntervalSince1970: 499_137_600.123_456)
 

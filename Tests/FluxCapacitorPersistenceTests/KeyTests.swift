@@ -63,6 +63,50 @@ struct KeyTests {
     #expect(keeper.saved(LoudNotesStore.self, key: "a").value == 3)
   }
 
+  @Test func changeByTheReduceOfAnotherStoreIsSaved() async throws {
+    let dispatcher = Dispatcher()
+    let store = try keeper.open(LoudNotesStore.self, key: "a", on: dispatcher)
+    let meddler = MeddlingStore.instantiate(on: dispatcher)
+    meddler.notes.withLock { $0 = store }
+    for number in 1...2 {
+      dispatcher.dispatch(Dispatcher.Counter.set(number))
+      try await keeper.flush()
+      #expect(keeper.saved(LoudNotesStore.self, key: "a").value == number)
+    }
+    withExtendedLifetime((store, meddler)) {}
+  }
+
+  @Test(arguments: [false, true])
+  func storeThatIsReleasedInATransactionIsSaved(isInReduce: Bool) async throws {
+    let dispatcher = Dispatcher()
+    let meddler = MeddlingStore.instantiate(on: dispatcher)
+    for number in 1...2 {
+      do {
+        let store = try keeper.open(LoudNotesStore.self, key: "a", on: dispatcher)
+        meddler.notes.withLock { $0 = store }
+      }
+      if isInReduce {
+        dispatcher.dispatch(Dispatcher.Counter.set(-number))
+      } else {
+        dispatcher.transaction { meddler.reduce(with: .set(-number)) }
+      }
+      try await keeper.flush()
+      #expect(keeper.saved(LoudNotesStore.self, key: "a").value == -number)
+    }
+  }
+
+  @Test func storeThatIsOpenedInATransactionIsSaved() async throws {
+    let dispatcher = Dispatcher()
+    let store = try dispatcher.transaction {
+      let store = try keeper.open(LoudNotesStore.self, key: "a", on: dispatcher)
+      store.count.value = 1
+      return store
+    }
+    try await keeper.flush()
+    #expect(keeper.saved(LoudNotesStore.self, key: "a").value == 1)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func closedKeyIsOpenedAgainOnAnotherDispatcher() async throws {
     for number in 1...20 {
       let dispatcher = Dispatcher()
@@ -299,5 +343,17 @@ private final class HostStore: Storable, Persistable {
   func restore(_ saved: String) {
     dispatchers.withLock { $0.append(.shared) }
     name.value = saved
+  }
+}
+
+/// A store whose reduce changes another store, which it releases after a negative number.
+private final class MeddlingStore: Storable {
+  typealias DispatchStateType = Dispatcher.Counter
+
+  let notes = Guarded<LoudNotesStore?>(nil)
+
+  func reduce(with state: Dispatcher.Counter) {
+    let store = notes.withLock { state.number < 0 ? $0.take() : $0 }
+    store?.count.value = state.number
   }
 }

@@ -45,8 +45,7 @@ struct TimeTravelTests {
     try await keeper.flush()
     NotesAction().add("second")
 
-    circuits.undo()
-    circuits.undo()
+    for _ in 1...3 { circuits.undo() }
 
     #expect(store.notes.value == [])
     #expect(try await notes(savedBy: keeper) == ["first", "second"])
@@ -83,6 +82,20 @@ struct TimeTravelTests {
     NotesAction().add("third")
     #expect(try await notes(savedBy: keeper) == ["first", "third"])
     withExtendedLifetime(store) {}
+  }
+
+  @Test(arguments: [false, true])
+  func ignoredTravelThatChangesNothingKeepsNoValue(changesAnotherStore: Bool) async throws {
+    let (keeper, store) = try open(savesTimeTravel: false)
+    let counter = CounterStore.instantiate()
+    if changesAnotherStore { Dispatcher.shared.dispatch(Dispatcher.Counter.add(1)) }
+
+    circuits.undo()
+    Dispatcher.shared.transaction { store.changeDraftDirectly("1.21 gigawatts") }
+    try await keeper.close()
+
+    #expect(counter.count.value == 0)
+    #expect(try folder.contains("1.21 gigawatts"))
   }
 
   @Test func travelForthAndBackKeepsTheValueBeforeTheTravel() async throws {

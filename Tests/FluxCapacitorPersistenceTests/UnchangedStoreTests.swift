@@ -201,6 +201,18 @@ struct UnchangedStoreTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test func earlyReduceAfterATransactionIsSaved() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let hasty = HastyStore.instantiate()
+    let store = try keeper.open(SafeStore.self)
+
+    Dispatcher.shared.dispatch(Safe.set(1955))
+    try await keeper.close()
+
+    #expect(try folder.text(of: "safe.json").contains("1955"))
+    withExtendedLifetime((hasty, store)) {}
+  }
+
   @Test func changeOfAnotherStoresVariableBehindADerivedConstantIsSaved() async throws {
     let keeper = try Keeper(directory: folder.url, clock: ManualClock())
     let tags = TagStore.instantiate()
@@ -326,6 +338,11 @@ private final class SafeStore: Storable, Persistable {
   }
 
   func restore(_ saved: Int) { lock.value.withLock { $0 = saved } }
+}
+
+/// A store that lets `SafeStore` reduce each state first.
+private final class HastyStore: Storable {
+  func reduce(with _: Safe) { waitFor(SafeStore.self) }
 }
 
 private enum Tags: DispatchState {

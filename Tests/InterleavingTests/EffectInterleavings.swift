@@ -121,6 +121,21 @@
       }
     }
 
+    /// The effects that one thread deallocates are no longer those of the key, for which the other thread runs an operation.
+    @Test(arguments: [false, true])
+    func operationOfAKeyIsCancelledByNobody(otherThreadRuns: Bool) {
+      explore(oneIn: 2) { scenario in
+        let (effects, cancelled) = (KeyedEffects<Int>(.concurrent(2)), Log<Bool>())
+        scenario.thread { effects[1].run { _ in cancelled.append(Task.isCancelled) } }
+        scenario.thread {
+          let others = effects[1]
+          if otherThreadRuns { others.run { _ in } }
+        }
+        scenario.keep(effects)
+        scenario.check { #expect(cancelled.entries == [false]) }
+      }
+    }
+
     /// In some schedules, the effect ends before `run` returns.
     @Test func isRunningCallsItsObserversForEachEffect() {
       explore { scenario in

@@ -71,6 +71,7 @@ extension Dispatcher {
       if route.currentReceivers?.toOpaque() != used.toOpaque() { registry.update(route) }
       let observer = registry.isIntercepted ? registry.observer : nil
       observer?.willReduce(on: route)
+      registry.noteTransaction()
       // This thread releases these objects after the turn, because it might hold the last references.
       var latest: (any Storable<State>)?
       var earlier: [any Storable]?
@@ -98,6 +99,7 @@ extension Dispatcher {
         }
         thread.pointee.reducing = nil
       }
+      registry.noteTransaction()
       #if DEBUG
         (isReduced, channel) = (latest != nil, route.receivers.channel)
       #endif
@@ -230,8 +232,17 @@ extension Registry {
   /// The watchers of the registered stores, in no particular order.
   var watchers: [StoreWatcher] { lock.withLock { routes.routes.flatMap { $0.watchers() } } }
 
-  /// Notes a change for each watched store. The caller must hold the dispatcher's turn.
-  @usableFromInline @inline(never) func noteTransaction() {
+  /// Notes that any watched store might change or has changed. The caller must hold the dispatcher's turn.
+  ///
+  /// A store that is released in a transaction must be noted at the beginning, and one that is created must be noted at the
+  /// end.
+  @inlinable func noteTransaction() {
+    if isWatched.load(ordering: .relaxed) { noteTransactionOfAll() }
+  }
+
+  @usableFromInline @inline(never) func noteTransactionOfAll() {
+    // A watcher that waits again from now on needs another call.
+    isWatched.store(false, ordering: .relaxed)
     for watcher in watchers { watcher.note(.transaction) }
   }
 }

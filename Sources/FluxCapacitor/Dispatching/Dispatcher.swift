@@ -138,7 +138,8 @@ public final class Dispatcher: Sendable {
     recordOperation("runs a transaction")
     runEarlierDispatches()
     return try inTurn { () throws(Failure) in
-      defer { if registry.isWatched.load(ordering: .relaxed) { registry.noteTransaction() } }
+      registry.noteTransaction()
+      defer { registry.noteTransaction() }
       return try body()
     }
   }
@@ -180,10 +181,13 @@ public final class Dispatcher: Sendable {
 
   private func travelInTurn<Result>(_ body: () -> Result) -> Result {
     inTurn {
-      read {
-        withDispatcher(self) { for watcher in registry.watchers { watcher.note(.travel) } }
+      let watchers = registry.watchers
+      func note(_ change: StoreWatcher.Change) {
+        read { withDispatcher(self) { for watcher in watchers { watcher.note(change) } } }
       }
+      note(.travel)
       let result = body()
+      note(.endOfTravel)
       let delivery = pendingWork.begin(.delivery(of: Dispatcher.self))
       currentThread().endAfterRound(delivery)
       return result

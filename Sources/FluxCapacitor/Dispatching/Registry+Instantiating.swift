@@ -65,6 +65,7 @@ extension Registry {
           changeCount.add(1, ordering: .relaxed)
           let route = routeForRegistering(S.DispatchStateType.self)
           add(route.register(created.store, created.watcher), of: created.store)
+          if created.watcher != nil { isWatched.store(true, ordering: .relaxed) }
         }
         Creations.update { creations in
           creations.all.removeAll { $0 === creation }
@@ -83,7 +84,6 @@ extension Registry {
       thread.pointee.dispatchDeferrals -= 1
     }
     let (store, watcher) = try create()
-    if watcher != nil { isWatched.store(true, ordering: .relaxed) }
     created = (store, watcher)
     return store
   }

@@ -24,10 +24,9 @@ import Synchronization
 
   @usableFromInline let observerIsEnabled = ScheduledAtomic(false)
 
-  /// Whether a store with a watcher has been registered, so that a transaction must look for watchers.
+  /// Whether a watcher might wait for a change of its store, so that a reduce or a transaction must look for watchers.
   ///
-  /// Relaxed ordering is enough, because a transaction that races with the registration may count as
-  /// earlier.
+  /// Relaxed ordering is enough, because a transaction that races with the registration of a store may count as earlier.
   @usableFromInline let isWatched = Atomic(false)
 
   /// The number of changes to the set of registered stores, not counting releases.

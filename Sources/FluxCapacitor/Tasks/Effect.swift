@@ -8,6 +8,9 @@ public final class Effect: @unchecked Sendable {
 
   @usableFromInline let queue: EffectQueue
 
+  /// The `Effects` that has started this effect, and that might have been deallocated since.
+  let owner: ObjectIdentifier
+
   /// The effects of all outer operations, if this effect's operation was started inside other operations.
   ///
   /// The references are weak, so that a long chain of nested operations doesn't keep every effect alive.
@@ -51,8 +54,8 @@ public final class Effect: @unchecked Sendable {
     return suspension
   }
 
-  init(in queue: EffectQueue) {
-    self.queue = queue
+  init(in queue: EffectQueue, of owner: Effects) {
+    (self.queue, self.owner) = (queue, ObjectIdentifier(owner))
     // A thread can call an observer on behalf of another thread, so an observer has no outer operation.
     let outer = currentThread().pointee.isDelivering ? nil : Effect.current.get()
     let remaining = outer?.surroundings.filter { $0.effect != nil } ?? []

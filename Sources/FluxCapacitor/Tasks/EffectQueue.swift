@@ -256,9 +256,11 @@
   /// Cancels an effect that has started and has not ended.
   func cancel(_ effect: Effect) { lock.withLock { effect.task }?.cancel() }
 
-  /// Cancels all effects that have started and have not ended.
-  func cancel() {
-    for (_, task) in lock.withLock({ started }) { task.cancel() }
+  /// Cancels all effects, or those of one owner, that have started and have not ended.
+  func cancel(of owner: ObjectIdentifier? = nil) {
+    for (effect, task) in lock.withLock({ started }) where owner == nil || owner == effect.owner {
+      task.cancel()
+    }
   }
 
   func isSuperseded(_ effect: Effect) -> Bool { lock.withLock { hasBeenSuperseded(effect) } }

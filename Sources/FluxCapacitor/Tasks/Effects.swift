@@ -64,7 +64,8 @@ public final class Effects: Sendable {
       .removeDuplicates()
   }
 
-  deinit { queue.cancel() }
+  // While a member of a `KeyedEffects` is deallocated, the queue can already run the operations of the next member.
+  deinit { queue.cancel(of: ObjectIdentifier(self)) }
 
   /// Runs an operation in a task, under the policy.
   ///
@@ -105,7 +106,8 @@ public final class Effects: Sendable {
     operation: @escaping @Sendable @isolated(any) (Effect) async -> Void
   ) -> Task<Void, Never> {
     let outcome = Outcome<Void, Never>()
-    return start(Effect(in: queue), after: pause, clock, fileID, line, outcome, operation).task
+    let effect = Effect(in: queue, of: self)
+    return start(effect, after: pause, clock, fileID, line, outcome, operation).task
   }
 
   /// Runs an operation under the policy, and returns its result.
@@ -159,7 +161,7 @@ public final class Effects: Sendable {
   ) async throws(Failure) -> Output? {
     // The method creates the effect first, so that the cancellation handler can always cancel the
     // effect.
-    let effect = Effect(in: queue)
+    let effect = Effect(in: queue, of: self)
     let outcome = Outcome<Output, Failure>()
     await withTaskCancellationHandler {
       let started = start(

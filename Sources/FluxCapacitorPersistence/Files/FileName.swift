@@ -1,7 +1,7 @@
 import Foundation
 
 /// The names of the files of an archive, or of one key of an archive.
-package struct FileName: Equatable {
+package struct FileName: Hashable {
   package let name: String
   let hasKey: Bool
 

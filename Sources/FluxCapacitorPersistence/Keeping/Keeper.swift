@@ -17,8 +17,9 @@ import Foundation
 /// ``init(storage:dispatcher:maximumDelay:clock:savesTimeTravel:)``.
 ///
 /// Keep a reference to the keeper. If you release it, it saves the last changes in the background, and the folder stays
-/// locked meanwhile. Later changes are not saved. The last changes are lost only if somebody has replaced the folder with
-/// another one that contains files of the stores. You can use a keeper on any thread.
+/// locked meanwhile. Later changes are not saved, and changes outside of reduces and transactions might not be. The last
+/// changes are lost only if a value can't be encoded, or if somebody has replaced the folder with another one that contains
+/// files of the stores. You can use a keeper on any thread.
 public final class Keeper: Sendable {
   /// Whether a keeper saves stores, or follows another keeper that does.
   public enum Role: Sendable {
@@ -240,9 +241,10 @@ public final class Keeper: Sendable {
 
   /// Saves all stores, and waits until the files are on the disk.
   ///
-  /// When the method returns, the files contain the results of all reduces that ended before the call. They also contain
-  /// other changes of the stores, except that a key's file may lack a change outside of reduces and transactions, for which
-  /// you can call ``flush(_:key:)``. If the keeper follows, it reads the files again instead.
+  /// When the method returns, the files contain the results of all reduces of the stores' dispatchers that ended before the
+  /// call. They also contain other changes of the stores, except that a key's file may lack a change outside of the reduces
+  /// and transactions of its dispatcher, for which you can call ``flush(_:key:)``. If the keeper follows, it reads the files
+  /// again instead.
   ///
   /// Calls that wait at the same time share one save. If a server flushes before each answer, use ``flush(_:key:)``, so
   /// that one session's failure doesn't concern the others.

@@ -16,26 +16,29 @@ extension KeeperCore {
 
   /// Ends a pass, and returns its first failure.
   func endPass(_ scope: Scope, _ failures: [PassFailure], for callers: [Caller]) -> KeeperFailure? {
-    let isOpen = lock.withLock {
+    let (isOpen, wasReleased) = lock.withLock {
       isPassRunning = false
-      return self.isOpen
+      return (self.isOpen, keeperWasReleased)
     }
     let first = failures.first?.failure ?? standingFailure
     // The pass of one store tells nothing about a failure of the other stores.
     var isKnown = !scope.isOne || first != nil
-    if failures.isEmpty {
-      switch scope {
-      case .last: release()
-      case .one(let name, let opening):
-        forget(name, unlessOpenedAfter: opening)
-        isKnown = isKnown || failure.value?.file == url(of: name)
-      case .changed, .all: break
-      }
+    // The values of a released keeper don't change any more, so another attempt to encode them is useless.
+    let isHopeless = failures.allSatisfy { failure in
+      if case .notEncodable = failure.failure.cause { wasReleased } else { false }
+    }
+    switch scope {
+    case .last where isHopeless: release()
+    case .one(let name, let opening) where failures.isEmpty:
+      forget(name, unlessOpenedAfter: opening)
+      isKnown = isKnown || failure.value?.file == url(of: name)
+    default: break
     }
     if isOpen, isKnown, failure.value != first { failure.value = first }
+    let named = Dictionary(failures.map { ($0.name, $0.failure) }) { first, _ in first }
     for (name, continuation) in callers {
-      let own = failures.first { name == nil || $0.name == nil || $0.name == name }
-      continuation.resume(returning: own?.failure)
+      let own = name == nil ? failures.first?.failure : named[nil] ?? named[name]
+      continuation.resume(returning: own)
     }
     return failures.first?.failure
   }

@@ -94,7 +94,7 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   func takeSnapshot(ifChanged isOnlyIfChanged: Bool) {
     guard canBeSaved else { return }
-    watcher?.reset()
+    watcher?.reset(on: dispatcher)
     guard let store = pending.take() ?? (isOnlyIfChanged ? nil : store) else { return }
     // A snapshot that doesn't encode is cheaper. So a store that has reduced nothing is compared by its variables' versions,
     // if they suffice.
@@ -150,9 +150,14 @@ extension KeptStore {
   private func note(_ change: StoreWatcher.Change) {
     let isTravel = change == .travel && !savesTimeTravel
     if isTravel, valueBeforeTravel == nil { valueBeforeTravel = store?.saved }
-    if isTravel || change == .transaction && valueBeforeTravel != nil {
+    if change == .endOfTravel, let former = valueBeforeTravel, let value = store?.saved {
+      releaseAfterUnlocking((former, value))
+      // The travel has changed only other stores, or has led back.
+      if areSame(former, value) { valueBeforeTravel = nil }
+    }
+    if isTravel || change == .endOfTravel || change == .transaction && valueBeforeTravel != nil {
       // Only a reduce ends the travel, and must be noted.
-      watcher?.reset()
+      watcher?.reset(on: dispatcher)
       return
     }
     releaseAfterUnlocking(valueBeforeTravel.take())
@@ -220,7 +225,7 @@ extension KeptStore {
 
   func refusal(_ error: any Error, of url: URL, _ version: Int?) -> KeeperFailure {
     releaseAfterUnlocking(error)
-    return KeeperFailure(url, version, KeeperFailure.Cause.refused("\(error)"))
+    return KeeperFailure(url, version, KeeperFailure.Cause.refused(describe(error)))
   }
 
   func value(

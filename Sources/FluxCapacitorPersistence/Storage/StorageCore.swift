@@ -86,7 +86,7 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw failure(.storage("\(error)"), of: name)
+      throw failure(.storage(describe(error)), of: name)
     }
   }
 }
@@ -165,7 +165,7 @@ extension StorageCore {
   }
 
   private func failure(_ error: any Error, of row: any AnyKeptRow) -> KeeperFailure {
-    failure(.storage("\(error)"), of: row.fileName)
+    failure(.storage(describe(error)), of: row.fileName)
   }
 
   /// The writes for stores that have changed, or whose revision must be checked.
