@@ -235,10 +235,10 @@ import Synchronization
   /// Computes the value that the node had when it became active, because the thread that activated it hasn't done so yet.
   @inline(never) private func startFromSnapshot() {
     guard let snapshot else { return }
-    region.use { region in
-      if region.evaluation?.snapshot !== snapshot { region.evaluation = Evaluation(from: snapshot) }
-      if let evaluation = region.evaluation { channel.use { perform($0, self, .start(evaluation)) } }
-    }
+    let known = region.use { $0.evaluation }
+    let evaluation = known?.snapshot === snapshot ? known : Evaluation(from: snapshot)
+    region.use { $0.evaluation = evaluation }
+    if let evaluation { channel.use { perform($0, self, .start(evaluation)) } }
   }
 
   /// Whether an evaluation's value may become the first delivered value. Another thread that delivers a change to the
