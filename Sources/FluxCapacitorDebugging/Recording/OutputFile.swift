@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file, pipe or device at the end of a path's symbolic links.
-struct OutputFile {
+package struct OutputFile {
   private var path: String
 
   /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
@@ -13,7 +13,7 @@ struct OutputFile {
     return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
   }
 
-  init(_ url: URL) {
+  package init(_ url: URL) {
     path = url.path
     // The system follows as many links.
     for _ in 0..<40 where opened == nil {
@@ -25,15 +25,28 @@ struct OutputFile {
     }
   }
 
+  /// Opens the file without its former contents, or returns the open descriptor.
+  package func emptied() throws -> FileHandle {
+    if let opened { return opened }
+    let url = URL(fileURLWithPath: path)
+    if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
+    let file = try FileHandle(forWritingTo: url)
+    // Truncating a pipe fails, so this error is ignored.
+    try? file.truncate(atOffset: 0)
+    return file
+  }
+
   /// Atomically replaces the contents of a file with data, or writes the data into a pipe, a device or an open descriptor.
   ///
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
-    if let opened { return try opened.write(contentsOf: data) }
+    if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
     let manager = FileManager.default
     let former = try? manager.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
-    try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+    try withoutFileSignals {
+      try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+    }
     // The new file keeps the old file's permissions, so that the contents of a private file stay private.
     if isFile, let permissions = former?[.posixPermissions] {
       try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)

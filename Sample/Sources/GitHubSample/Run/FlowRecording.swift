@@ -15,7 +15,7 @@ struct FlowRecording {
     logger = try FlowRecording.writing(to: options.logPath) { url in
       // The log file is opened only once, because the reader of a named pipe stops when the writer
       // closes the pipe.
-      DispatchLogger(format: .jsonLines, to: try FlowRecording.emptyFile(at: url))
+      DispatchLogger(format: .jsonLines, to: try OutputFile(url).emptied())
     }
     let isExplored = options.explorerPath != nil || options.exploresLive
     circuits = isExplored ? TimeCircuits() : nil
@@ -38,21 +38,6 @@ struct FlowRecording {
     try FlowRecording.writing(to: options.logPath) { _ in
       if let failure = logger?.failure { throw failure }
     }
-  }
-
-  /// Opens a file without its former contents, or returns a standard stream.
-  private static func emptyFile(at url: URL) throws -> FileHandle {
-    switch url.path {
-    // The shell has opened these. Another descriptor would overwrite what their file contains.
-    case "/dev/stdout": return .standardOutput
-    case "/dev/stderr": return .standardError
-    default: break
-    }
-    if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
-    let file = try FileHandle(forWritingTo: url)
-    // Truncating a pipe fails, so this error is ignored.
-    try? file.truncate(atOffset: 0)
-    return file
   }
 
   private static func writing<Result>(
