@@ -250,8 +250,7 @@ struct DispatchLoggerTests {
 
   @Test func dispatchLoggerDoesNotReadAnUnownedObject() {
     let store = GuestStore.instantiate()
-    let text = Text()
-    let logger = DispatchLogger(to: text)
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
 
     Invoker<Visit>().invoke(.begin)
 

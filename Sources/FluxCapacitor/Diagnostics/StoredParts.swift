@@ -3,8 +3,9 @@
 package func mirror(of value: Any) -> Mirror {
   let own = Mirror(reflecting: value)
   if own.displayStyle != .struct || value is any CustomReflectable { return own }
+  let parts = storedParts(of: value, as: type(of: value))
   func mirror<Value>(of value: Value) -> Mirror {
-    Mirror(value, children: storedParts(of: value, as: Value.self), displayStyle: .struct)
+    Mirror(value, children: parts, displayStyle: .struct)
   }
   return _openExistential(value, do: mirror)
 }

@@ -190,7 +190,9 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Returns: Whether the clock has reached a deadline.
   @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
     let due = advance { now in
-      guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else { return max(now, end ?? now) }
+      guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
+        return max(now, end ?? now)
+      }
       begun.removeAll { $0.deadline <= deadline }
       return deadline
     }
