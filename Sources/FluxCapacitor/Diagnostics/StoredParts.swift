@@ -3,11 +3,7 @@
 package func mirror(of value: Any) -> Mirror {
   let own = Mirror(reflecting: value)
   if own.displayStyle != .struct || value is any CustomReflectable { return own }
-  let parts = storedParts(of: value, as: type(of: value))
-  func mirror<Value>(of value: Value) -> Mirror {
-    Mirror(value, children: parts, displayStyle: .struct)
-  }
-  return _openExistential(value, do: mirror)
+  return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
 }
 
 /// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
