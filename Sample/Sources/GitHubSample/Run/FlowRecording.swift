@@ -15,7 +15,7 @@ struct FlowRecording {
     logger = try FlowRecording.writing(to: options.logPath) { url in
       // The log file is opened only once, because the reader of a named pipe stops when the writer
       // closes the pipe.
-      DispatchLogger(format: .jsonLines, to: try OutputFile(url).emptied())
+      DispatchLogger(format: .jsonLines, to: try FlowRecording.emptyFile(at: url))
     }
     let isExplored = options.explorerPath != nil || options.exploresLive
     circuits = isExplored ? TimeCircuits() : nil
@@ -38,6 +38,27 @@ struct FlowRecording {
     try FlowRecording.writing(to: options.logPath) { _ in
       if let failure = logger?.failure { throw failure }
     }
+  }
+
+  /// Opens a file without its former contents, or returns a standard stream.
+  private static func emptyFile(at url: URL) throws -> FileHandle {
+    var path = url.path
+    // The system follows as many links.
+    for _ in 0..<40 {
+      let number =
+        ["/dev/stdout": 1, "/dev/stderr": 2][path]
+        ?? CInt(path.trimmingPrefix(/\/dev\/fd\/|\/proc\/self\/fd\//))
+      // The shell has opened it. Another descriptor would overwrite what its file contains.
+      if let number { return FileHandle(fileDescriptor: number, closeOnDealloc: false) }
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+      guard let target else { break }
+      path = URL(fileURLWithPath: target, relativeTo: URL(fileURLWithPath: path)).path
+    }
+    if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
+    let file = try FileHandle(forWritingTo: url)
+    // Truncating a pipe fails, so this error is ignored.
+    try? file.truncate(atOffset: 0)
+    return file
   }
 
   private static func writing<Result>(
