@@ -1,7 +1,7 @@
 import Foundation
 
 /// The file, pipe or device at the end of a path's symbolic links.
-package struct OutputFile {
+struct OutputFile {
   private var path: String
 
   /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
@@ -13,7 +13,7 @@ package struct OutputFile {
     return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
   }
 
-  package init(_ url: URL) {
+  init(_ url: URL) {
     path = url.path
     // The system follows as many links.
     for _ in 0..<40 where opened == nil {
@@ -23,17 +23,6 @@ package struct OutputFile {
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
       path = target.hasPrefix("/") ? target : "\(folder)/\(target)"
     }
-  }
-
-  /// Opens the file without its former contents, or returns the open descriptor.
-  package func emptied() throws -> FileHandle {
-    if let opened { return opened }
-    let url = URL(fileURLWithPath: path)
-    if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
-    let file = try FileHandle(forWritingTo: url)
-    // Truncating a pipe fails, so this error is ignored.
-    try? file.truncate(atOffset: 0)
-    return file
   }
 
   /// Atomically replaces the contents of a file with data, or writes the data into a pipe, a device or an open descriptor.
