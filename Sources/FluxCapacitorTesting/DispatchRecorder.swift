@@ -37,7 +37,7 @@ public final class DispatchRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of states to wait for.
-  ///   - limit: The maximum time to wait. If it runs out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, or the task is cancelled, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.

@@ -106,7 +106,13 @@ public final class StoreTester<Store: Storable>: Sendable {
       place.fail("This \(Store.self) gets no states, because it isn't registered.")
     }
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
+    let recorder = DispatchRecorder(dispatcher)
     dispatcher.dispatch(state)
+    if recorder.states(of: Store.DispatchStateType.self).isEmpty {
+      return place.fail(
+        "\(shownState(state)) waits for the end of a reduce, a modify or a read. Invoke it outside."
+      )
+    }
     expect(changes(), since: before, after: shownState(state), at: place)
   }
 
@@ -188,13 +194,24 @@ public final class StoreTester<Store: Storable>: Sendable {
   ) {
     let contents = observedContents()
     let names = contents.items.map(\.name)
-    let happened = before.changes(in: recording.all, namedBy: contents)
+    let recorded = recording.all
+    let happened = before.changes(in: recorded, namedBy: contents)
     let expected = expected.map { expectation(for: $0, in: contents) }
     if hasOwnMirror(store) {
       return place.fail(
         """
         \(Store.self) has a mirror of its own, which might hide variables from the tester. \
         Remove the conformance of \(Store.self) to CustomReflectable.
+        """
+      )
+    }
+    if strictness == .exact,
+      let name = before.undelivered(in: contents, recorded: recorded)
+    {
+      return place.fail(
+        """
+        \(Store.self) after \(cause): a change of \(name) isn't delivered yet, so it can't be compared. \
+        Use the tester outside of transactions, and of observers of \(name), also of another thread.
         """
       )
     }

@@ -46,6 +46,12 @@ struct DescriptionTests {
     var customMirror: Mirror { Mirror(self, children: ["token": token.text]) }
   }
 
+  /// A value whose description shows the text of a secret in an object.
+  private struct Indirect: Sendable, CustomStringConvertible {
+    let session = NamedSession()
+    var description: String { session.token.text }
+  }
+
   /// An enum whose mirror hides the payload that the description shows.
   private enum Ticket: Sendable, CustomReflectable, CustomStringConvertible {
     case token(Token)
@@ -162,6 +168,7 @@ struct DescriptionTests {
     ("Reflected(year: 1985)", Reflected()),
     ("Hiding", Hiding()),
     ("Telling", Telling()),
+    ("Indirect(session: a session with •••)", Indirect()),
     ("Ticket", Ticket.token(Token(text: "s3cret"))),
     ("[•••]", Bag()),
     ("Bag", Bag(showsTexts: true)),

@@ -223,7 +223,6 @@ struct DispatchLoggerTests {
     /// A limit of the file's size stands in for a full disk.
     @Test func lineThatAFullDiskHasCutIsCompletedBeforeTheNextLine() async {
       await #expect(processExitsWith: .success) {
-        signal(SIGXFSZ, SIG_IGN)
         let folder = try TemporaryFolder()
         let file = folder.file("log")
         try Data().write(to: file)
@@ -249,6 +248,16 @@ struct DispatchLoggerTests {
     }
   #endif
 
+  @Test func dispatchLoggerDoesNotReadAnUnownedObject() {
+    let store = GuestStore.instantiate()
+    let logger = DispatchLogger(format: .textWithChanges, to: text)
+
+    Invoker<Visit>().invoke(.begin)
+
+    withExtendedLifetime((store, logger)) {}
+    #expect(text.all.contains("count: 0 → 1"))
+  }
+
   /// The logger suppresses the `SIGPIPE` signal, which would end the process.
   @Test func dispatchLoggerDoesNotEndTheProcessWhenItsPipeIsClosed() throws {
     let pipe = Pipe()
@@ -264,6 +273,27 @@ struct DispatchLoggerTests {
   }
 
   private let file = "FluxCapacitorDebuggingTests/DispatchLoggerTests.swift"
+}
+
+private enum Visit: DispatchState {
+  typealias RelatedStoreType = GuestStore
+
+  case begin
+}
+
+/// A store with a reference to an object that is gone.
+private final class GuestStore: Storable {
+  private final class Host: Sendable {}
+
+  private let count = Variable(0)
+  private unowned let host: Host
+
+  init() {
+    let host = Host()
+    self.host = host
+  }
+
+  func reduce(with _: Visit) { count.value += 1 }
 }
 
 private struct Token: Secret, Equatable {

@@ -22,6 +22,7 @@ struct ValueDifferenceTests {
 
     check(Badge(id: "s3cret"), place: "[0]", label: "")
     check(Guest(token: Token(text: "s3cret")), place: "[0]", label: "")
+    check(Visitor(token: Token(text: "s3cret")), place: "[0]", label: "")
     check(Guest(token: nil), place: #"["nobody"]"#, label: #""nobody""#)
     check(
       Member(id: "doc", token: Token(text: "s3cret")),
@@ -328,6 +329,14 @@ private struct Badge: Secret, Identifiable {
 private struct Guest: Identifiable {
   let token: Token?
   var id: String { token?.text ?? "nobody" }
+}
+
+/// A row that is an object, and whose id is the text of a secret.
+private final class Visitor: Identifiable {
+  let token: Token
+  var id: String { token.text }
+
+  init(token: Token) { self.token = token }
 }
 
 /// A row that contains a secret, but not in its id.

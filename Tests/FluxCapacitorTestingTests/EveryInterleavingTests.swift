@@ -235,14 +235,23 @@
       }
     }
 
-    @Test func everyInterleavingRejectsAnInvalidScheduleToReplay() async {
+    @Test(arguments: ["first 1, then 2", "", "1×9223372036854775807 2×1"])
+    func everyInterleavingRejectsAnInvalidScheduleToReplay(schedule: String) async {
       let failure = await failure {
-        everyInterleaving(replaying: "first 1, then 2", readThenSet)
+        everyInterleaving(replaying: schedule, readThenSet)
       }
 
       #expect(
-        failure == #""first 1, then 2" is not a schedule: a schedule looks like "1×12 2×7 1×3"."#
+        failure == #""\#(schedule)" is not a schedule: a schedule looks like "1×12 2×7 1×3"."#
       )
+    }
+
+    @Test func replayThatEndsBeforeItsScheduleFails() async {
+      let failure = await failure {
+        everyInterleaving(replaying: "1×900") { $0.thread { interleavingPoint() } }
+      }
+
+      #expect(failure.contains("it ends before the schedule \"1×900\" does"))
     }
 
     // MARK: Long explorations

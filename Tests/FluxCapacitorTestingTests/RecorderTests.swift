@@ -75,6 +75,19 @@ struct ValueRecorderTests {
     #expect(await recorder.next() == [8])
   }
 
+  @Test func valueGoesToTheCallThatStillWaits() async {
+    let sink = Sink<Int>()
+    let recorder = ValueRecorder(sink.signal)
+
+    _ = await failure {
+      async let first = recorder.next(2, within: .milliseconds(20))
+      async let second = recorder.next()
+      #expect(await first == [])
+      sink.send(7)
+      #expect(await second == [7])
+    }
+  }
+
   @Test func nextOfAValueRecorderReturnsAndFailsTheTestWhenItsTaskIsCancelled() async {
     let recorder = ValueRecorder(Sink<Int>().signal)
 

@@ -95,6 +95,32 @@ struct SamenessTests {
     #expect(failure.contains("Guarded hides parts and isn't Equatable"))
   }
 
+  @Test func buffersAreTheSameOnlyIfTheyAreOneObject() async {
+    func buffer() -> Hidden<ManagedBuffer<Int, Int>> {
+      Hidden(Buffer.create(minimumCapacity: 1) { _ in 1 })
+    }
+    let first = buffer()
+
+    #expect(await areTheSame(first, first))
+    #expect(await !areTheSame(first, buffer()))
+  }
+
+  @Test func unownedObjectsAreNotRead() async {
+    func visit(_ year: Int) -> Visit {
+      let host = Token()
+      return Visit(host: host, year: year)
+    }
+    func guest() -> Guest {
+      let host = Token()
+      return Guest(host: host)
+    }
+    let past = visit(1955)
+
+    #expect(await areTheSame(past, past))
+    #expect(await !areTheSame(past, visit(1985)))
+    #expect(await !areTheSame(guest(), guest()))
+  }
+
   @Test func viewsOfADictionaryAreTheSameOnlyIfTheyAreOfOneDictionary() async {
     func values(_ number: Int) -> [Int: Opaque].Values { [1: Opaque(number: number)].values }
     let first = values(1)
@@ -383,6 +409,18 @@ private final class Guarded: Sendable {
 }
 
 private final class Token: Sendable {}
+
+private final class Buffer: ManagedBuffer<Int, Int> {}
+
+private struct Visit: @unchecked Sendable {
+  unowned let host: Token
+  let year: Int
+}
+
+private final class Guest: Sendable {
+  unowned let host: Token
+  init(host: Token) { self.host = host }
+}
 
 private final class Linked: @unchecked Sendable {
   let number: Int

@@ -6,6 +6,7 @@ import Testing
 @Suite(.isolatedDispatcher, .timeLimit(.minutes(20)))
 struct StoreTesterTests {
   private let tester = StoreTester(SearchStore.self)
+  private let bag = DustBuster()
 
   @Test func storeTesterPassesWhenExactlyTheExpectedChangesArriveInOrder() {
     tester.invoke(.isSearching(true)) {
@@ -25,6 +26,36 @@ struct StoreTesterTests {
     let failure = await failure { tester.invoke(.isSearching(false)) }
 
     #expect(failure == "This SearchStore gets no states, because it isn't registered.")
+  }
+
+  @Test func changeThatIsNotDeliveredFailsTheTest() async {
+    let inTransaction = await failure {
+      Dispatcher.shared.transaction { tester.invoke(.found(["a"])) }
+    }
+    let inRead = await failure {
+      Dispatcher.shared.read { tester.invoke(.found(["b"])) }
+    }
+    let inObserver = await failure {
+      tester.store.results.observe(ignoreFirst: true) { results in
+        if results == ["c"] { tester.invoke(.found(["d"])) }
+      }.cleaned(by: bag)
+      Dispatcher.shared.dispatch(Dispatcher.Search.found(["c"]))
+    }
+
+    #expect(inTransaction.contains("a change of results isn't delivered yet"))
+    #expect(inRead.contains("waits for the end of a reduce, a modify or a read."))
+    #expect(inObserver.contains("a change of results isn't delivered yet"))
+  }
+
+  @Test func changeOfAValueWithoutPartsIsShownInALine() async {
+    let tester = StoreTester(BoxStore.self)
+    tester.invoke(.put(rusage())) { Change.named("box", to: rusage()) }
+    var usage = rusage()
+    usage.ru_maxrss = 1
+
+    let failure = await failure { tester.invoke(.put(usage)) }
+
+    #expect(failure.contains("✗ box"))
   }
 
   @Test func storeTesterComparesANumberWithAnOptionalNumber() async {

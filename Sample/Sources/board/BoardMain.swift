@@ -35,12 +35,14 @@ struct BoardMain {
     }
   }
 
-  /// The lines of standard input. A thread of its own reads them, because reading blocks the thread.
+  /// The lines of standard input. A queue reads each of them when the board needs it, because reading blocks the thread.
   private static var lines: AsyncStream<String> {
-    AsyncStream { continuation in
-      Thread.detachNewThread {
-        for line in InputLines() { continuation.yield(line) }
-        continuation.finish()
+    let input = DispatchQueue(label: "input")
+    // Only one block of the queue runs at a time.
+    nonisolated(unsafe) var lines = InputLines()
+    return AsyncStream {
+      await withCheckedContinuation { continuation in
+        input.async { continuation.resume(returning: lines.next()) }
       }
     }
   }

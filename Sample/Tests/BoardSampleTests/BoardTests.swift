@@ -82,6 +82,22 @@ struct BoardTests {
     }
   }
 
+  @Test func lostCardThatTheServerKnowsIsTakenBack() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread", "sync")
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      await next.type("sync")
+
+      let text = next.newText()
+      #expect(text.contains("1 [ ] Buy milk\n2 [ ] Buy bread\n"))
+      #expect(text.hasSuffix("The server knows all edits."))
+    }
+  }
+
   @Test func numberThatOnlyTheServerKnowsIsNotReused() async throws {
     let server = #"[{"id":7,"title":"Buy milk","isDone":false}]"#
     try folder.write(#"{"format":1,"version":1,"saved":\#(server)}"#, to: "server.json")

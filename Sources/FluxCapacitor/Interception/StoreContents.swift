@@ -29,7 +29,7 @@ package struct StoreContents: Sendable {
     isComplete = !(store is any CustomReflectable)
     let mirrors = sequence(first: Mirror(reflecting: store), next: \.superclassMirror)
     for mirror in mirrors.reversed() {
-      for (label, child) in mirror.children {
+      for (label, child) in parts(of: store, mirror) {
         add(child, name: (label ?? "").replacing("$__lazy_storage_$_", with: ""))
       }
     }
@@ -74,7 +74,7 @@ package struct StoreContents: Sendable {
     switch mirror.displayStyle {
     case .struct, .tuple:
       var hasAny = false
-      for (label, child) in mirror.children {
+      for (label, child) in parts(of: value, mirror) {
         // The loop trims the period, because the label of a tuple's first element is `.0`.
         if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
       }
@@ -133,20 +133,29 @@ package struct StoreContents: Sendable {
   }
 }
 
+/// Returns the parts that a mirror shows. An ``UnreadPart`` stands for an `unowned` object, which might not exist anymore.
+package func parts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
+  let hasFields = mirror.displayStyle == .struct || mirror.displayStyle == .class
+  return hasFields && !(value is any CustomReflectable)
+    ? storedParts(of: value, as: mirror.subjectType, isSettled: true) : Array(mirror.children)
+}
+
 /// Returns a key's description, or only the key's type if the description might show what the description of a part hides.
 private func text(ofKey key: Any) -> String {
   mayReveal(key, isDescribed: false) ? "\(type(of: key))" : "\(key)"
 }
 
-/// Whether a value has a description of its own, and contains another value that has one.
+/// Whether a value has a description of its own, and contains another value that has one, or an object, which isn't
+/// searched, because another thread might be changing it.
 private func mayReveal(_ value: Any, isDescribed: Bool) -> Bool {
-  let hasDescription =
-    hasOwnDescription(value)
-    && !["Swift.", "Foundation"].contains { String(reflecting: type(of: value)).hasPrefix($0) }
-  if isDescribed && hasDescription { return true }
-  // Another thread might be changing an object, whose description may not show secrets.
-  return !(type(of: value) is AnyClass)
-    && Mirror(reflecting: value).children.contains {
+  let isOwn =
+    !["Swift.", "Foundation"].contains { String(reflecting: type(of: value)).hasPrefix($0) }
+  let isObject = type(of: value) is AnyClass
+  let hasDescription = isOwn && hasOwnDescription(value)
+  if isDescribed && (hasDescription || isOwn && isObject) { return true }
+  // An object's own description may not show secrets.
+  return !isObject
+    && mirror(of: value).children.contains {
       mayReveal($0.value, isDescribed: isDescribed || hasDescription)
     }
 }

@@ -43,7 +43,7 @@ enum Reflection {
     let mightReveal =
       (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
     // A custom mirror usually has no style. A function and a type have neither a style nor children.
-    let isEmpty = style == nil && mirror.children.isEmpty
+    let isEmpty = mirror.children.isEmpty && (style == nil || hasHiddenContent(value))
     if isDescribed, !mightReveal {
       self = .described
     } else if isOwn && (mightReveal || isEmpty) || isEmpty && hasHiddenContent(value) {
@@ -81,20 +81,20 @@ enum Reflection {
     let limit = min(searches, 1_000)
     var rest = limit
     defer { searches -= limit - rest }
-    return hasSecret(value, inObjects: false, within: &rest)
+    return hasSecret(value, within: &rest)
   }
 
   /// Returns whether a value is a secret, or contains a secret, also as a constant of an object.
   static func hasSecret(_ value: Any) -> Bool {
     var rest = 10_000_000
-    return hasSecret(value, inObjects: true, within: &rest)
+    return hasSecret(value, within: &rest)
   }
 
   /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
   ///
   /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true. It is
   ///   also true for a mirror inside 1,000 others, because a mirror can contain itself.
-  private static func hasSecret(_ value: Any, inObjects: Bool, within rest: inout Int) -> Bool {
+  private static func hasSecret(_ value: Any, within rest: inout Int) -> Bool {
     var parts: [(value: Any, mirrors: Int)] = [(value, 0)]
     var objects = Set<ObjectIdentifier>()
     while let (part, mirrors) = parts.popLast() {
@@ -106,7 +106,7 @@ enum Reflection {
         let children = mirror(of: part).children.lazy.map(\.value).prefix(rest + 1)
         parts += children.map { ($0, mirrors + (isOwn ? 1 : 0)) }
         if isOwn { parts += storedParts(of: part, as: type(of: part)).map { ($0.value, mirrors) } }
-      } else if inObjects, !(part is any CustomReflectable),
+      } else if !(part is any CustomReflectable),
         objects.insert(ObjectIdentifier(part as AnyObject)).inserted
       {
         for mirror in sequence(first: Mirror(reflecting: part), next: \.superclassMirror) {
@@ -123,81 +123,10 @@ package func hasOwnMirror(_ value: Any) -> Bool {
   value is any CustomReflectable && !String(reflecting: type(of: value)).hasPrefix("Swift.")
 }
 
-/// Returns whether no mirror shows the content of a value, such as the storage of an `InlineArray`.
+/// Returns whether no mirror shows the content of a value, such as the storage of an `InlineArray` or a union of C.
 package func hasHiddenContent(_ value: Any) -> Bool {
   let name = String(reflecting: type(of: value))
   return ["Builtin.", "<<<"].contains { name.hasPrefix($0) }
+    || name.hasPrefix("__C.") && Mirror(reflecting: value).displayStyle == .struct
+      && Mirror(reflecting: value).children.isEmpty
 }
-
-/// Returns the mirror of a value. In the mirror of a struct, an ``UnreadPart`` stands for each object that the struct doesn't
-/// keep.
-func mirror(of value: Any) -> Mirror {
-  let mirror = Mirror(reflecting: value)
-  if mirror.displayStyle != .struct || value is any CustomReflectable { return mirror }
-  return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
-}
-
-/// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
-/// thread might be changing.
-private struct UnreadPart: CustomStringConvertible {
-  let type: any Any.Type
-  var description: String { "\(type)" }
-}
-
-/// Returns the parts that a value consists of, whatever its own mirror shows.
-///
-/// - Parameter type: The type of the value, or a superclass, whose properties are the result.
-private func storedParts(of value: Any, as type: any Any.Type) -> [Mirror.Child] {
-  func parts<Value>(_ value: Value) -> [Mirror.Child] {
-    let count = runtimePartCount(value, type)
-    // The fields of a type begin with the inherited ones. An enum has no fields, but its payload is a part.
-    let inherited = runtimeFieldCount(type) - count
-    return (0..<count).map { index in
-      var field = Field(isStrong: true)
-      defer { field.freeName?(field.name) }
-      let fieldType =
-        inherited < 0 ? nil : runtimeField(type, index: inherited + index, field: &field)
-      if let fieldType, !field.isStrong || field.isVariable && type is AnyClass {
-        return (field.name.map { String(cString: $0) }, UnreadPart(type: fieldType))
-      }
-      field.freeName?(field.name)
-      let part = runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
-      return (field.name.map { String(cString: $0) }, part)
-    }
-  }
-  return _openExistential(value, do: parts)
-}
-
-private typealias Name = UnsafePointer<CChar>
-private typealias FreeName = @convention(c) (Name?) -> Void
-
-/// The answer of ``runtimeField(_:index:field:)``.
-private struct Field {
-  var name: Name?
-  var freeName: FreeName?
-  var isStrong = false
-  var isVariable = false
-}
-
-// With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
-@_silgen_name("swift_reflectionMirror_recursiveCount")
-private func runtimeFieldCount(_: any Any.Type) -> Int
-
-@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
-private func runtimeField(
-  _: any Any.Type,
-  index: Int,
-  field: UnsafeMutablePointer<Field>
-) -> any Any.Type
-
-@_silgen_name("swift_reflectionMirror_count")
-private func runtimePartCount<Value>(_: Value, _: any Any.Type) -> Int
-
-@_silgen_name("swift_reflectionMirror_subscript")
-private func runtimePart<Value>(
-  _: Value,
-  _: any Any.Type,
-  _ index: Int,
-  name: UnsafeMutablePointer<Name?>,
-  freeName: UnsafeMutablePointer<FreeName?>
-) -> Any

@@ -57,7 +57,7 @@ package final class FileStream: @unchecked Sendable {
   }
 
   private func attempt(_ body: () throws -> Void) {
-    withoutPipeSignal {
+    withoutFileSignals {
       do {
         // The handle throws an error if it's closed. Its descriptor might belong to another file.
         try file.write(contentsOf: Data())
@@ -104,20 +104,32 @@ extension FileHandle {
   }
 }
 
-/// Runs a closure while SIGPIPE is blocked, because writing to a closed pipe would otherwise end the
-/// process.
-private func withoutPipeSignal(_ body: () -> Void) {
-  var pipe = sigset_t()
-  var pending = sigset_t()
+/// Runs a closure while the signals are blocked that would otherwise end the process, when it writes to a closed pipe or to a
+/// file that may not grow.
+func withoutFileSignals(_ body: () throws -> Void) rethrows {
+  var signals = sigset_t()
   var former = sigset_t()
-  sigemptyset(&pipe)
-  sigaddset(&pipe, SIGPIPE)
-  pthread_sigmask(SIG_BLOCK, &pipe, &former)
+  sigemptyset(&signals)
+  for signal in fileSignals { sigaddset(&signals, signal) }
+  pthread_sigmask(SIG_BLOCK, &signals, &former)
+  let earlier = pendingFileSignals
+  defer {
+    for pending in pendingFileSignals where !earlier.contains(pending) {
+      var own = sigset_t()
+      var signal: CInt = 0
+      sigemptyset(&own)
+      sigaddset(&own, pending)
+      sigwait(&own, &signal)
+    }
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+  }
+  try body()
+}
+
+private let fileSignals = [SIGPIPE, SIGXFSZ]
+
+private var pendingFileSignals: [CInt] {
+  var pending = sigset_t()
   sigpending(&pending)
-  let wasPending = sigismember(&pending, SIGPIPE) == 1
-  body()
-  sigpending(&pending)
-  var signal: CInt = 0
-  if !wasPending, sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipe, &signal) }
-  pthread_sigmask(SIG_SETMASK, &former, nil)
+  return fileSignals.filter { sigismember(&pending, $0) == 1 }
 }

@@ -40,7 +40,7 @@ private struct Estimate {
     case let url as URL: return url.absoluteString.utf8.count
     default: break
     }
-    let mirror = FluxCapacitorDebugging.mirror(of: value)
+    let mirror = FluxCapacitor.mirror(of: value)
     switch mirror.displayStyle {
     case .class: return 0
     case .collection, .set, .dictionary:

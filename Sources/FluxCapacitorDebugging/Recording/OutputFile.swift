@@ -29,11 +29,13 @@ struct OutputFile {
   ///
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
-    if let opened { return try opened.write(contentsOf: data) }
+    if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
     let manager = FileManager.default
     let former = try? manager.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
-    try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+    try withoutFileSignals {
+      try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+    }
     // The new file keeps the old file's permissions, so that the contents of a private file stay private.
     if isFile, let permissions = former?[.posixPermissions] {
       try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)

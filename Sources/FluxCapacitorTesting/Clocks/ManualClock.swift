@@ -37,6 +37,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   }
 
   private struct Sleeper {
+    let number: Int
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
 
@@ -59,11 +60,13 @@ public final class ManualClock: Clock, @unchecked Sendable {
   // `lock` guards all properties below, and the claims.
   private let lock = Lock()
   private var time = Instant(offset: .zero)
-  private var sleepers: [Int: Sleeper] = [:]
+
+  /// The sleeping tasks in the order of their deadlines.
+  private var sleepers: [Sleeper] = []
   private var lastNumber = 0
 
   /// The sleeps that have begun, were not cancelled, and belong to no claim yet.
-  private var begun: [(number: Int, duration: Duration)] = []
+  private var begun: [(number: Int, deadline: Instant, duration: Duration)] = []
   private var claims: [Claim] = []
 
   private let jobs = Jobs.beginClock()
@@ -87,12 +90,13 @@ public final class ManualClock: Clock, @unchecked Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let sleeper = Sleeper(deadline: deadline, continuation: continuation)
+        let sleeper = Sleeper(number: number, deadline: deadline, continuation: continuation)
         let (isAsleep, due) = lock.withLock {
           let duration = time.duration(to: deadline)
           guard duration > .zero else { return (false, [Claim]()) }
-          sleepers[number] = sleeper
-          begun.append((number, duration))
+          let former = sleepers.lastIndex { ($0.deadline, $0.number) < (deadline, number) }
+          sleepers.insert(sleeper, at: former.map { $0 + 1 } ?? 0)
+          begun.append((number, deadline, duration))
           return (true, takeDueClaims())
         }
         if isAsleep { sleeper.suspension.begin() } else { continuation.resume() }
@@ -107,11 +111,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
   }
 
   private func cancel(_ number: Int) {
-    let sleeper = lock.withLock {
-      let sleeper = sleepers.removeValue(forKey: number)
-      if sleeper != nil { begun.removeAll { $0.number == number } }
-      sleeper?.suspension.end()
-      return sleeper
+    let sleeper = lock.withLock { () -> Sleeper? in
+      guard let index = sleepers.firstIndex(where: { $0.number == number }) else { return nil }
+      begun.removeAll { $0.number == number }
+      sleepers[index].suspension.end()
+      return sleepers.remove(at: index)
     }
     guard let sleeper else { return }
     jobs.waking { sleeper.continuation.resume(throwing: CancellationError()) }
@@ -186,9 +190,10 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Returns: Whether the clock has reached a deadline.
   @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
     let due = advance { now in
-      let deadline = sleepers.values.map(\.deadline).min()
-      guard let deadline, deadline <= end ?? deadline else { return max(now, end ?? now) }
-      begun.removeAll { sleepers[$0.number].map { $0.deadline <= deadline } ?? true }
+      guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
+        return max(now, end ?? now)
+      }
+      begun.removeAll { $0.deadline <= deadline }
       return deadline
     }
     wake(due)
@@ -204,18 +209,16 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private func advance(to end: (_ now: Instant) -> Instant) -> [Sleeper] {
     lock.withLock {
       time = end(time)
-      let due = sleepers.filter { $0.value.deadline <= time }
-      for (number, sleeper) in due {
-        sleepers[number] = nil
-        sleeper.suspension.end()
-      }
-      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+      let due = Array(sleepers.prefix { $0.deadline <= time })
+      sleepers.removeFirst(due.count)
+      for sleeper in due { sleeper.suspension.end() }
+      return due
     }
   }
 
   /// A sentence that lists the deadlines of the sleeping tasks. The text is empty if no task is sleeping.
   package var sleepersByNow: String {
-    let (now, deadlines) = lock.withLock { (time, sleepers.values.map(\.deadline).sorted()) }
+    let (now, deadlines) = lock.withLock { (time, sleepers.map(\.deadline)) }
     guard !deadlines.isEmpty else { return "" }
     let list = deadlines.map { "\($0.offset)" }.joined(separator: ", ")
     return " The clock shows \(now.offset). Tasks are sleeping until \(list)."
@@ -226,7 +229,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of sleeps to wait for.
-  ///   - limit: The maximum time to wait. If it runs out, the test fails.
+  ///   - limit: The maximum time to wait. If it runs out, or the task is cancelled, the test fails.
   ///   - isolation: The actor of the caller.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.

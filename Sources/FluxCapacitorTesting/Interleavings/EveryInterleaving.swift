@@ -37,7 +37,8 @@ import FluxCapacitor
 /// - Start tasks in the threads and tasks of the scenario. A task that you start during the setup runs outside the
 ///   scenario.
 /// - An expectation that fails anywhere in the scenario (in its setup, its threads, its tasks or its checks) fails the
-///   schedule.
+///   schedule. In a synchronous test, Swift Testing doesn't notice an expectation in a detached task: make such a test
+///   asynchronous.
 /// - A preemption is a switch away from a thread that could have continued. If a job overtakes an earlier job that could
 ///   have continued, this counts as a preemption too. Without preemptions, jobs run in the order in which they were
 ///   enqueued. Most faults need one or two preemptions. The function first runs the schedules with up to one. With *n*

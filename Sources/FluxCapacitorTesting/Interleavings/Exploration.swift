@@ -116,7 +116,9 @@
           return "\"\(schedule)\" is not a schedule: a schedule looks like \"1×12 2×7 1×3\"."
         }
         let run = runOnce(scenario, by: schedule)
-        return run.failure.map { Report(run: run).text($0, number: schedules) }
+        if let failure = run.failure { return Report(run: run).text(failure, number: schedules) }
+        return run.trace.count >= schedule.steps
+          ? nil : "The scenario has changed: it ends before the schedule \"\(schedule)\" does."
       }
       repeat {
         let run = runOnce(scenario)

@@ -20,10 +20,12 @@
     init?(_ description: String) {
       for part in description.split(separator: " ") {
         let numbers = part.split(separator: "×").map { Int($0) }
-        guard numbers.count == 2, let thread = numbers[0], let steps = numbers[1], steps > 0
+        guard numbers.count == 2, let thread = numbers[0], let steps = numbers[1], steps > 0,
+          case (let end, false) = self.steps.addingReportingOverflow(steps)
         else { return nil }
-        parts.append((thread, self.steps + steps))
+        parts.append((thread, end))
       }
+      if parts.isEmpty { return nil }
     }
 
     var description: String {

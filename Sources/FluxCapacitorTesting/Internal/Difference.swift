@@ -165,7 +165,8 @@ extension Difference.Event {
   fileprivate var lines: [String] {
     if areShort(old, new) { return ["\(name): \(shown(old)) → \(shown(new))"] }
     let parts = parts
-    return parts.changes.map { "\(name)\($0.line)" } + parts.rest.map { "\(name): \($0)" }
+    let lines = parts.changes.map { "\(name)\($0.line)" } + parts.rest.map { "\(name): \($0)" }
+    return lines.isEmpty ? ["\(name): \(shown(old)) → \(shown(new)), which may differ"] : lines
   }
 }
 

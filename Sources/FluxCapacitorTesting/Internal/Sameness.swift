@@ -79,7 +79,7 @@ private struct PartComparison {
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
     // The casts below would unwrap an optional.
-    if mirror.displayStyle == .optional { return haveSameChildren(mirror, other) }
+    if mirror.displayStyle == .optional { return haveSame(mirror.children, other.children) }
     depth += 1
     defer { depth -= 1 }
     switch mirror.displayStyle {
@@ -94,14 +94,14 @@ private struct PartComparison {
       return refuse(first, "hides parts") || areIdentical(first, second)
     // `KeyValuePairs` have an order.
     case .dictionary where first is any RandomAccessCollection:
-      return haveSameChildren(mirror, other)
+      return haveSame(mirror.children, other.children)
     case .set, .dictionary: return haveSameMembers(mirror, other)
     case .class:
       let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
-      return !objects.insert(pair).inserted || haveSameProperties(mirror, other)
-    case .enum:
-      return caseName(of: first) == caseName(of: second) && haveSameChildren(mirror, other)
-    default: return haveSameChildren(mirror, other)
+      return !objects.insert(pair).inserted
+        || haveSame(allParts(of: first, mirror), allParts(of: second, other))
+    case .enum where caseName(of: first) != caseName(of: second): return false
+    default: return haveSame(parts(of: first, mirror), parts(of: second, other))
     }
   }
 
@@ -112,32 +112,41 @@ private struct PartComparison {
   }
 
   /// Returns whether a value has no visible parts, such as a buffer, or parts without a content, such as the bytes of an
-  /// `InlineArray` or an object's `Mutex`, or members that no mirror shows, such as the bit fields of a C struct.
+  /// `InlineArray` or an object's `Mutex`, or members that no mirror shows, such as the bit fields of a C struct, the
+  /// elements of a `ManagedBuffer` or an `unowned` object.
   private func hasHiddenParts(_ value: Any, _ mirror: Mirror) -> Bool {
     func size<Value>(of _: Value) -> Int { MemoryLayout<Value>.size }
-    let parts = sequence(first: mirror, next: \.superclassMirror).flatMap(\.children)
+    let parts = allParts(of: value, mirror)
     let isImported = String(reflecting: type(of: value)).hasPrefix("__C.")
-    return parts.isEmpty
+    return parts.isEmpty || isBuffer(mirror)
       || isImported && mirror.displayStyle == .struct
         && parts.reduce(0) { $0 + _openExistential($1.value, do: size) }
           < _openExistential(value, do: size)
       || parts.contains {
-        $0.value is Void ? mirror.displayStyle == .class : hasHiddenContent($0.value)
+        $0.value is Void
+          ? mirror.displayStyle == .class
+          : $0.value is UnreadPart || hasHiddenContent($0.value)
       }
   }
 
-  /// Compares the properties of two objects, also inherited ones.
-  private mutating func haveSameProperties(_ first: Mirror, _ second: Mirror) -> Bool {
-    guard haveSameChildren(first, second) else { return false }
-    guard let first = first.superclassMirror, let second = second.superclassMirror else {
-      return true
+  /// Returns whether an object is a `ManagedBuffer`, whose mirror shows only the header.
+  private func isBuffer(_ mirror: Mirror) -> Bool {
+    sequence(first: mirror, next: \.superclassMirror).contains {
+      String(reflecting: $0.subjectType).hasPrefix("Swift.ManagedBuffer<")
     }
-    return haveSameProperties(first, second)
   }
 
-  private mutating func haveSameChildren(_ first: Mirror, _ second: Mirror) -> Bool {
-    guard first.children.count == second.children.count else { return false }
-    for (child, other) in zip(first.children, second.children) {
+  /// Returns the parts of a value, also the inherited properties of an object.
+  private func allParts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
+    sequence(first: mirror, next: \.superclassMirror).flatMap { parts(of: value, $0) }
+  }
+
+  private mutating func haveSame(
+    _ first: some Collection<Mirror.Child>,
+    _ second: some Collection<Mirror.Child>
+  ) -> Bool {
+    guard first.count == second.count else { return false }
+    for (child, other) in zip(first, second) {
       guard child.label == other.label, isSame(child.value, other.value) else { return false }
     }
     return true

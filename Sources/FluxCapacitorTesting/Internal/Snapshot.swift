@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 
 /// A value that the observer of a variable has received.
 struct RecordedChange: Sendable {
@@ -10,11 +11,14 @@ struct RecordedChange: Sendable {
 /// The values that a store's variables have at the same time.
 struct Snapshot {
   private let values: [ObjectIdentifier: any Sendable]
+  private let versions: [ObjectIdentifier: Version]
   private let names: [ObjectIdentifier: String]
   private let start: Int
 
   init(of contents: StoreContents, startingAt start: Int) {
     values = contents.byIdentity(\.value.anyValue)
+    let variables = contents.variables.map { ($0.value.identity, $0.value.snapshot.version) }
+    versions = Dictionary(variables) { first, _ in first }
     names = contents.byIdentity(\.name)
     self.start = start
   }
@@ -42,6 +46,18 @@ struct Snapshot {
         new: change.value
       )
     }
+  }
+
+  /// Returns the name of a variable with a change since the snapshot that isn't recorded, because it isn't delivered yet.
+  func undelivered(in contents: StoreContents, recorded all: [RecordedChange]) -> String? {
+    let latest = values.merging(all[start...].map { ($0.identity, $0.value) }) { $1 }
+    return contents.variables.first { item in
+      let (version, value) = item.value.snapshot
+      guard let former = versions[item.value.identity], former != version,
+        let recorded = latest[item.value.identity]
+      else { return false }
+      return !areIdentical(recorded, value) && !isSame(recorded, value)
+    }?.name
   }
 }
 

@@ -50,6 +50,11 @@ package final class CardStore: Storable {
       show(edit.old, as: edit.id)
       undoable.value.removeAll { $0.id == edit.id }
       redoable.value.removeAll { $0.id == edit.id }
+    case .takeBack(let cards):
+      for card in cards where card.id > lastID.value {
+        show(card, as: card.id)
+        lastID.value = card.id
+      }
     case .skipNumbers(let id, let count):
       lastID.value = min(max(lastID.value, id) + count, Card.highestID)
     }

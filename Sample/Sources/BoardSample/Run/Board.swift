@@ -31,10 +31,13 @@ package final class Board: Sendable {
     keeper = try Keeper(directory: folder)
     // The keeper opens the cards first, because SyncStore instantiates CardStore.
     cards = try keeper.open(CardStore.self, recovering: recover)
+    let hasOlderCards = isOlder
     sync = try keeper.open(SyncStore.self, recovering: recover)
     search = SearchStore.instantiate()
     searchAction = SearchAction(clock: clock)
     syncAction = SyncAction(server: server)
+    // The next sync would remove the lost cards from the server.
+    if hasOlderCards { cardAction.invoke(.takeBack(sync.unsynced.value.compactMap(\.old))) }
     // The server might know numbers of lost cards. After the loss of a state, the user might know some more.
     let highestID = sync.unsynced.value.last?.id ?? 0
     cardAction.invoke(.skipNumbers(through: highestID, andNext: isOlder ? 100 : 0))
@@ -105,7 +108,7 @@ package final class Board: Sendable {
       )
     case .undo where !cards.canUndo.value: throw Mistake(text: "No edit is left to undo.")
     case .redo where !cards.canRedo.value: throw Mistake(text: "No edit is left to redo.")
-    case .add, .undo, .redo, .rollBack, .skipNumbers: return
+    case .add, .undo, .redo, .rollBack, .takeBack, .skipNumbers: return
     }
   }
 }

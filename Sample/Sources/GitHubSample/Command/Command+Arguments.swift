@@ -99,7 +99,8 @@ extension CommonOptions {
 extension ParsedArguments {
   fileprivate func onePositional(named name: String) throws(UsageError) -> String? {
     if positionals.count > 1 {
-      throw UsageError("unexpected argument '\(positionals[1])' after \(name)")
+      // The argument can be a token.
+      throw UsageError("unexpected argument after \(name)")
     }
     if positionals.first == "" { throw UsageError("\(name) is empty") }
     return positionals.first

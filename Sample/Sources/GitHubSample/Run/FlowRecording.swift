@@ -42,11 +42,17 @@ struct FlowRecording {
 
   /// Opens a file without its former contents, or returns a standard stream.
   private static func emptyFile(at url: URL) throws -> FileHandle {
-    switch url.path {
-    // The shell has opened these. Another descriptor would overwrite what their file contains.
-    case "/dev/stdout": return .standardOutput
-    case "/dev/stderr": return .standardError
-    default: break
+    var path = url.path
+    // The system follows as many links.
+    for _ in 0..<40 {
+      let number =
+        ["/dev/stdout": 1, "/dev/stderr": 2][path]
+        ?? CInt(path.trimmingPrefix(/\/dev\/fd\/|\/proc\/self\/fd\//))
+      // The shell has opened it. Another descriptor would overwrite what its file contains.
+      if let number { return FileHandle(fileDescriptor: number, closeOnDealloc: false) }
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+      guard let target else { break }
+      path = URL(fileURLWithPath: target, relativeTo: URL(fileURLWithPath: path)).path
     }
     if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
     let file = try FileHandle(forWritingTo: url)

@@ -86,6 +86,22 @@ struct FlowRecordingTests {
     #expect(outcome.errors.hasPrefix("github-repos: \(link) could not be written: "))
   }
 
+  @Test func logOptionKeepsTheContentsOfAFileThatTheShellHasOpened() async throws {
+    try folder.write("earlier\n", to: "app.log")
+    let file = try FileHandle(forWritingTo: folder.file("app.log"))
+    try file.seekToEnd()
+    let path = "/dev/fd/\(file.fileDescriptor)"
+    let link = folder.file("link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+
+    _ = await runCommand("mona --log \(path)", session: MockApiSession(page))
+    _ = await runCommand("mona --log \(link)", session: MockApiSession(page))
+
+    let lines = try folder.text(of: "app.log").split(separator: "\n")
+    #expect(lines.first == "earlier")
+    #expect(lines.count == 9)
+  }
+
   /// The reader of a named pipe stops when the writer closes the pipe, so the command must open the
   /// pipe only once.
   @Test func logOptionOpensANamedPipeOnce() async throws {

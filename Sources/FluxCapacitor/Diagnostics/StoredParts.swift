@@ -1,0 +1,83 @@
+/// Returns the mirror of a value. In the mirror of a struct, an ``UnreadPart`` stands for each object that the struct doesn't
+/// keep.
+package func mirror(of value: Any) -> Mirror {
+  let own = Mirror(reflecting: value)
+  if own.displayStyle != .struct || value is any CustomReflectable { return own }
+  return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
+}
+
+/// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
+/// thread might be changing.
+package struct UnreadPart: CustomStringConvertible {
+  package let type: any Any.Type
+  package var description: String { "\(type)" }
+}
+
+/// Returns the parts that a value consists of, whatever its own mirror shows.
+///
+/// - Parameters:
+///   - type: The type of the value, or a superclass, whose properties are the result.
+///   - isSettled: Whether no other thread changes an object. Then an ``UnreadPart`` stands only for an `unowned` object,
+///     unless the object is an optional.
+package func storedParts(
+  of value: Any,
+  as type: any Any.Type,
+  isSettled: Bool = false
+) -> [Mirror.Child] {
+  func parts<Value>(_ value: Value) -> [Mirror.Child] {
+    let count = runtimePartCount(value, type)
+    // The fields of a type begin with the inherited ones. An enum has no fields, but its payload is a part.
+    let inherited = runtimeFieldCount(type) - count
+    return (0..<count).map { index in
+      var field = Field(isStrong: true)
+      defer { field.freeName?(field.name) }
+      let fieldType =
+        inherited < 0 ? nil : runtimeField(type, index: inherited + index, field: &field)
+      let isUnread =
+        isSettled
+        ? !field.isStrong && !(fieldType is any ExpressibleByNilLiteral.Type)
+        : !field.isStrong || field.isVariable && type is AnyClass
+      if let fieldType, isUnread {
+        return (field.name.map { String(cString: $0) }, UnreadPart(type: fieldType))
+      }
+      field.freeName?(field.name)
+      let part = runtimePart(value, type, index, name: &field.name, freeName: &field.freeName)
+      return (field.name.map { String(cString: $0) }, part)
+    }
+  }
+  return _openExistential(value, do: parts)
+}
+
+private typealias Name = UnsafePointer<CChar>
+private typealias FreeName = @convention(c) (Name?) -> Void
+
+/// The answer of ``runtimeField(_:index:field:)``.
+private struct Field {
+  var name: Name?
+  var freeName: FreeName?
+  var isStrong = false
+  var isVariable = false
+}
+
+// With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func runtimeFieldCount(_: any Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func runtimeField(
+  _: any Any.Type,
+  index: Int,
+  field: UnsafeMutablePointer<Field>
+) -> any Any.Type
+
+@_silgen_name("swift_reflectionMirror_count")
+private func runtimePartCount<Value>(_: Value, _: any Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_subscript")
+private func runtimePart<Value>(
+  _: Value,
+  _: any Any.Type,
+  _ index: Int,
+  name: UnsafeMutablePointer<Name?>,
+  freeName: UnsafeMutablePointer<FreeName?>
+) -> Any
