@@ -107,8 +107,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
   ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
   ///   variables alive, so it lasts until you clean it.
-  /// - Complexity: O(1), with one allocation for a variable on `.current`. For a derived constant without observers, O(n)
-  ///   in the number of values that it derives from, or O(n²) if combinations add them one by one.
+  /// - Complexity: O(1), with one allocation for a variable on `.current`. For a derived constant without observers, O(k · n)
+  ///   if it derives from k variables through n constants.
   @_disfavoredOverload @inlinable public func observe(
     on queue: ExecuteQueue = .current,
     ignoreFirst: Bool = false,
@@ -135,8 +135,8 @@ public final class PrimitiveValue<Trait, Element: Sendable>: Sendable {
   /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
   ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
   ///   variables alive, so it lasts until you clean it.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   @inlinable public func observe(
     on queue: ExecuteQueue.Main,
     ignoreFirst: Bool = false,
