@@ -63,8 +63,8 @@ extension ObservationSource {
   ///   - queue: `.main`.
   ///   - changes: The closure to call with the object and each value or event.
   /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   @MainActor @discardableResult public func bind<Target: AnyObject>(
     to target: Target,
     on queue: ExecuteQueue.Main = .main,

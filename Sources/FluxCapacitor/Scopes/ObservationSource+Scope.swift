@@ -21,8 +21,8 @@ extension ObservationSource {
   ///   - ignoreFirst: Whether to skip the current value, and start with the next change. A signal has no current value.
   ///   - changes: The closure to call with each value or event.
   /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   @_disfavoredOverload @discardableResult public func observe(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,

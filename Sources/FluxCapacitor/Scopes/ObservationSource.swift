@@ -28,8 +28,8 @@ public protocol ObservationSource<Element>: Sendable {
   ///   - changes: Receives each value or event. The observation retains this closure until you clean the Dust.
   /// - Returns: The observation, which lasts until you clean it, or until the source is deallocated. It keeps a derived
   ///   constant alive.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   func observe(
     on queue: ExecuteQueue,
     ignoreFirst: Bool,

@@ -20,8 +20,8 @@ extension PrimitiveValue {
   ///   - queue: The queue on which `changes` is called.
   ///   - changes: Receives the old and the new value.
   /// - Returns: The observation. To end it before the object is deallocated, clean the Dust.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   @_disfavoredOverload @discardableResult public func observeChanges(
     duringScopeOf object: some AnyObject & Sendable,
     on queue: ExecuteQueue = .current,

@@ -24,8 +24,8 @@ extension PrimitiveValue {
   /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
   ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
   ///   variables alive, so it lasts until you clean it.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   @_disfavoredOverload public func observeChanges(
     on queue: ExecuteQueue = .current,
     changes: @escaping @Sendable (_ old: Element, _ new: Element) -> Void
@@ -51,8 +51,8 @@ extension PrimitiveValue {
   /// - Returns: The observation. It lasts until you clean it, or until the variable and all its constants are deallocated.
   ///   It keeps neither the variable nor its store alive. An observation of a derived constant keeps the constant's
   ///   variables alive, so it lasts until you clean it.
-  /// - Complexity: O(1). For a derived constant without observers, O(n) in the number of values that it derives from, or
-  ///   O(n²) if combinations add them one by one.
+  /// - Complexity: O(1). For a derived constant without observers, O(k · n) if it derives from k variables through n
+  ///   constants.
   public func observeChanges(
     on queue: ExecuteQueue.Main,
     changes: @escaping @MainActor @Sendable (_ old: Element, _ new: Element) -> Void

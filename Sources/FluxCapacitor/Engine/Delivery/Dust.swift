@@ -62,8 +62,8 @@ public class Dust: @unchecked Sendable {
   /// and its captured values are released immediately or, if a change is being delivered, after that delivery. Inside a
   /// reduce, a transaction or a store's initializer, they are released after that code.
   ///
-  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning it is O(n) in the number of variables
-  ///   and constants that no other observed constant uses, or O(n²) if combinations add them one by one.
+  /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning it is O(k · n) if the constant derives
+  ///   from k variables, through n constants that no other observed constant uses.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
     end()
