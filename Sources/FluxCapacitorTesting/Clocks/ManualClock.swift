@@ -45,19 +45,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     let suspension = TaskSuspension(.resting)
   }
 
-  /// A call of `sleeping` that waits for sleeps.
-  private final class Claim {
-    let count: Int
-    let notify: @Sendable () -> Void
-    var durations: [Duration] = []
-
-    init(_ count: Int, _ notify: @escaping @Sendable () -> Void) {
-      self.count = count
-      self.notify = notify
-    }
-  }
-
-  // `lock` guards all properties below, and the claims.
+  // `lock` guards all properties below.
   private let lock = Lock()
   private var time = Instant(offset: .zero)
 
@@ -65,9 +53,11 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private var sleepers: [Sleeper] = []
   private var lastNumber = 0
 
-  /// The sleeps that have begun, were not cancelled, and belong to no claim yet.
-  private var begun: [(number: Int, deadline: Instant, duration: Duration)] = []
-  private var claims: [Claim] = []
+  /// A sleep that has begun.
+  private typealias Sleep = (number: Int, deadline: Instant, duration: Duration)
+
+  /// The calls of `sleeping`. A cancelled sleep counts only for a call that has received it before.
+  private var claims = Claims<Sleep>()
 
   private let jobs = Jobs.beginClock()
 
@@ -93,11 +83,10 @@ public final class ManualClock: Clock, @unchecked Sendable {
         let sleeper = Sleeper(number: number, deadline: deadline, continuation: continuation)
         let (isAsleep, due) = lock.withLock {
           let duration = time.duration(to: deadline)
-          guard duration > .zero else { return (false, [Claim]()) }
+          guard duration > .zero else { return (false, [Claims<Sleep>.Claim]()) }
           let former = sleepers.lastIndex { ($0.deadline, $0.number) < (deadline, number) }
           sleepers.insert(sleeper, at: former.map { $0 + 1 } ?? 0)
-          begun.append((number, deadline, duration))
-          return (true, takeDueClaims())
+          return (true, claims.add((number, deadline, duration)))
         }
         if isAsleep { sleeper.suspension.begin() } else { continuation.resume() }
         for claim in due { claim.notify() }
@@ -113,7 +102,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private func cancel(_ number: Int) {
     let sleeper = lock.withLock { () -> Sleeper? in
       guard let index = sleepers.firstIndex(where: { $0.number == number }) else { return nil }
-      begun.removeAll { $0.number == number }
+      claims.entries.removeAll { $0.number == number }
       sleepers[index].suspension.end()
       return sleepers.remove(at: index)
     }
@@ -193,7 +182,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
       guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
         return max(now, end ?? now)
       }
-      begun.removeAll { $0.deadline <= deadline }
+      claims.entries.removeAll { $0.deadline <= deadline }
       return deadline
     }
     wake(due)
@@ -247,9 +236,14 @@ public final class ManualClock: Clock, @unchecked Sendable {
     column: UInt = #column
   ) async -> [Duration] {
     let place = Place(fileID, filePath, line, column)
-    var claim: Claim?
-    _ = await wait(atMost: limit) { claim = self.claim(count, $0) }
-    let durations = claim.map(end) ?? []
+    var claim: Claims<Sleep>.Claim?
+    _ = await wait(atMost: limit) { notify in
+      let new = Claims<Sleep>.Claim(count, notify)
+      claim = new
+      for due in lock.withLock({ claims.add(new) }) { due.notify() }
+    }
+    let sleeps = claim.map { claim in lock.withLock { claims.end(claim) } } ?? []
+    let durations = sleeps.map(\.duration)
     if durations.count < count {
       place.fail(
         """
@@ -259,38 +253,5 @@ public final class ManualClock: Clock, @unchecked Sendable {
       )
     }
     return durations
-  }
-
-  private func claim(_ count: Int, _ notify: @escaping @Sendable () -> Void) -> Claim {
-    let claim = Claim(count, notify)
-    let due = lock.withLock {
-      claims.append(claim)
-      return takeDueClaims()
-    }
-    for claim in due { claim.notify() }
-    return claim
-  }
-
-  /// Gives the first claims their sleeps, and returns the complete claims. The caller must hold the lock.
-  private func takeDueClaims() -> [Claim] {
-    var due: [Claim] = []
-    while let claim = claims.first, begun.count >= claim.count {
-      claim.durations = begun.prefix(claim.count).map(\.duration)
-      begun.removeFirst(claim.count)
-      due.append(claims.removeFirst())
-    }
-    return due
-  }
-
-  /// Ends a claim, and returns its sleeps. An incomplete claim takes the sleeps that have begun.
-  private func end(_ claim: Claim) -> [Duration] {
-    lock.withLock {
-      if let index = claims.firstIndex(where: { $0 === claim }) {
-        claims.remove(at: index)
-        claim.durations = begun.map(\.duration)
-        begun = []
-      }
-      return claim.durations
-    }
   }
 }
