@@ -94,11 +94,14 @@
       #expect(isHandedOver.isSet)
     }
 
-    /// A transaction commits its change while the first thread offers the delivery.
-    @Test func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain() {
+    /// A transaction commits its change while the first thread offers the delivery, of a variable or of a combination.
+    @Test(arguments: [false, true])
+    func handoverLosesNoChangeIfTheNewThreadOffersTheDeliveryAgain(isCombined: Bool) {
       explore(sample: 500) { scenario in
         let (variable, log) = (Variable<[Int]>([]), Log<[Int]>())
-        _ = variable.observe(ignoreFirst: true) { value in
+        let other = Variable(0)
+        let combined = Constant.combine(variable.map { $0 }, other).map(\.0)
+        _ = (isCombined ? combined : variable.constant).observe(ignoreFirst: true) { value in
           log.append(value)
           pretendToHaveToldManyChangesOfOthers()
         }

@@ -42,10 +42,10 @@
   // The region's lock guards the properties below.
 
   /// The active nodes of constants, in the order of their activation. So each node comes after its sources.
-  private var nodes = OrderedList<Node>()
+  private var nodes = OrderedList<Node>() { didSet { areCopiesValid = false } }
 
   /// The edges that lead from constants of this region to constants that begin other regions.
-  private var outgoing = OrderedList<AnyInput>()
+  private var outgoing = OrderedList<AnyInput>() { didSet { areCopiesValid = false } }
 
   /// The active nodes that await the end of open transactions, by their identities; see `Node.awaited`.
   var joining: [ObjectIdentifier: Node] = [:]
@@ -75,25 +75,15 @@
   // MARK: The lists. The caller must hold the region's lock.
 
   /// Adds a node that has become active, after its sources.
-  func add(_ node: Node) {
-    nodes.append(node)
-    areCopiesValid = false
-  }
+  func add(_ node: Node) { nodes.append(node) }
 
-  func add(_ input: AnyInput) {
-    outgoing.append(input)
-    areCopiesValid = false
-  }
+  func add(_ input: AnyInput) { outgoing.append(input) }
 
   /// Removes a node that is no longer active.
-  func remove(_ node: Node) {
-    nodes.remove(node)
-    areCopiesValid = false
-  }
+  func remove(_ node: Node) { nodes.remove(node) }
 
   func remove(_ input: AnyInput) {
     outgoing.remove(input)
-    areCopiesValid = false
     releaseLater(input.target.use { $0.channel.takeUnretainedValue() })
   }
 
@@ -208,12 +198,15 @@
     channel.use { channel in
       channel.lock.lock()
       defer { channel.lock.unlock() }
-      guard !pending.isEmpty, pending[0].version <= version else { return false }
-      guard !channel.deliverer.isDelivering, pending[0].missing == 0 else {
+      guard !channel.deliverer.isDelivering, pending.isEmpty || pending[0].missing == 0 else {
         channel.forward(through: version, by: Region.deliver)
         return false
       }
-      guard let change = pending.popFirst() else { return false }
+      guard !pending.isEmpty, pending[0].version <= version, let change = pending.popFirst() else {
+        // Another thread might have forwarded changes during an offer.
+        channel.takeForwardedChanges(on: thread)
+        return false
+      }
       channel.deliverer = Deliverer(thread)
       firstNode.use { first in
         for input in first.inputs { input.use { $0.perform($0, .take(change.version)) } }
