@@ -72,6 +72,27 @@ struct ManualClockTests {
     try await ticks.value
   }
 
+  /// The runtime gives the address of a task that has ended to a later task.
+  @Test func tasksBelongToNoTestThatHasEnded() async {
+    var clocks: [ManualClock] = []
+    for task in (1...500).map({ _ in Task { ManualClock() } }) { clocks.append(await task.value) }
+    for second in 1...100 {
+      let awake = Variable(0)
+      Task {
+        Task {
+          for _ in 1...10 { await Task.yield() }
+          try? await clock.sleep(for: .seconds(1))
+          awake.value = second
+        }
+      }
+
+      await clock.advance(by: .seconds(1))
+
+      #expect(awake.value == second)
+    }
+    withExtendedLifetime(clocks) {}
+  }
+
   @Test func sleepingAfterAnAdvanceReturnsOnlyTheSleepThatLasts() async {
     let ticks = Task { while true { try await clock.sleep(for: .seconds(2)) } }
 
@@ -129,6 +150,17 @@ struct ManualClockTests {
     let failure = await failure { await clock.sleeping(within: .milliseconds(1)) }
     #expect(failure.contains("0 of 1 began."))
     other.cancel()
+  }
+
+  @Test func sleepGoesToTheCallThatStillWaits() async {
+    _ = await failure {
+      async let first = clock.sleeping(2, within: .milliseconds(20))
+      async let second = clock.sleeping()
+      #expect(await first == [])
+      let sleep = Task { try? await clock.sleep(for: .seconds(7)) }
+      #expect(await second == [.seconds(7)])
+      sleep.cancel()
+    }
   }
 
   @Test func manualClockFailsTheTestWhenTheExpectedSleepDoesNotBeginInTime() async {

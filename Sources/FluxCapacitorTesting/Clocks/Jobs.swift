@@ -28,7 +28,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
 
     /// The jobs of the tests, by the tasks that have created clocks. To nil, for clocks that no task has created, belong the
     /// jobs that no known task has enqueued.
-    var ofTests: [TaskID?: Jobs] = [:]
+    var ofTests: [TaskNumber?: Jobs] = [:]
   }
 
   private static let table = Guarded(Table())
@@ -46,16 +46,16 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
   }
 
   private let state = Guarded(State())
-  private let test: TaskID?
+  private let test: TaskNumber?
 
-  private init(of test: TaskID?) { self.test = test }
+  private init(of test: TaskNumber?) { self.test = test }
 
   // MARK: Clocks
 
   /// Returns the jobs of the test whose task creates a clock.
   static func beginClock() -> Jobs {
     _ = EnqueueHook.isSet
-    let test = TaskID()
+    let test = TaskNumber()
     return table.withLock { table in
       let jobs = table.ofTests[test] ?? Jobs(of: test)
       jobs.state.withLock { $0.clocks += 1 }
@@ -64,7 +64,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Forgets a clock. After the last one, the task's address can belong to another task.
+  /// Forgets a clock.
   func endClock() {
     Jobs.table.withLock { table in
       let isLast = state.withLock { state in
@@ -97,7 +97,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
   /// Runs a job that the default executor would run, if the job belongs to a test.
   static func take(_ job: UnownedJob) -> Bool {
     let thread = ObjectIdentifier(Thread.current)
-    let current = TaskID()
+    let current = TaskNumber()
     let (jobs, hasHopped) = table.withLock { table -> (Jobs?, Bool) in
       let work = table.work[thread]
       if let work, work.job == job.address {
@@ -174,5 +174,20 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
       }
       if !isLeft { continuation.resume() }
     }
+  }
+}
+
+/// A task's number, which no other task of the process ever has.
+///
+/// The address of a task, which is its hash value, can belong to a later task while a clock of the first one still lives.
+private struct TaskNumber: Hashable {
+  private let description: String
+
+  /// The number of the task that runs the calling code, or nil outside tasks.
+  init?() {
+    // Both structures have only a reference to the task, which is a job. Only a job's description shows the number.
+    let job = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UnownedJob.self) } }
+    guard let job else { return nil }
+    description = "\(job)"
   }
 }

@@ -60,14 +60,15 @@
       return mask
     }
 
-    /// Whether an observer may start with a value: the variables have it meanwhile, or the others have received it last.
+    /// Whether an observer may start with a value: the variables have it meanwhile, or the others have received it last,
+    /// which may be those of a constant that derives from this one.
     private func isFirstValue(_ first: [Int]) -> Bool {
       if history.wasCurrent(first, leaves, since: watcher.begin, until: watcher.end) { return true }
       if watcher.wasAlone, settled == 0 { return false }
       let isKnown = world.watchers.contains { other in
         other !== watcher && other.begin < watcher.begin
           && other.cleanEnd ?? .max > watcher.othersSince
-          && (other.leaves == leaves && other.calls.contains(first)
+          && (other.calls.contains { Set(first).isSubset(of: $0) }
             || history.wasCurrent(first, leaves, since: other.begin, until: other.end))
       }
       return isKnown || matches(first, after: maskOfBatches(in: first))
