@@ -28,6 +28,25 @@ struct DerivedLifetimeTests {
     #expect(tally.value == 0)
   }
 
+  /// The number of paths to the variable doubles with each combination.
+  @Test func chainOfCombinationsIsObservedInATransaction() {
+    let source = Variable(1)
+    let distinct = source.removeDuplicates()
+    let former = distinct.observe { _ in }
+    var end = distinct
+    for _ in 0..<60 { end = Constant.combine(end, end).map { max($0, $1) } }
+
+    let log = Log<Int>()
+    Dispatcher.shared.transaction {
+      source.value = 2
+      _ = end.observe { log.append($0) }
+    }
+    source.value = 3
+
+    #expect(log.entries == [2, 3])
+    former.clean()
+  }
+
   // Lifetime
 
   @Test func inPlaceMutationCopiesNoElementsWhileADerivedConstantIsObserved() {

@@ -56,12 +56,14 @@ extension Node {
   ///
   /// - Parameter snapshot: The snapshot of the nodes that become active together with this node.
   private func awaitedRoots(in snapshot: Evaluation.Snapshot?) -> [AnyChannel] {
-    edges.flatMap { edge -> [AnyChannel] in
+    var found = Set<ObjectIdentifier>()
+    return edges.flatMap { edge -> [AnyChannel] in
       guard let source = edge.use({ $0.source.derivedNode }) else { return [] }
       if let snapshot, source.snapshot === snapshot { return source.awaited }
       guard source.mayKeepValues || source.regionChannel.use({ $0.isDerived }) else { return [] }
       return source.roots.map(\.channel).filter(\.pendingWrite.isWritten)
     }
+    .filter { found.insert(ObjectIdentifier($0)).inserted }
   }
 
   private func link(on thread: CurrentThread) {
