@@ -149,7 +149,7 @@ func describe(_ error: any Error) -> String {
     "\(type(of: value)): \(context.debugDescription)"
   case DecodingError.typeMismatch(let type, let context): "\(place(context)) isn't a \(type)"
   case DecodingError.valueNotFound(let type, let context): "\(place(context)) lacks a \(type)"
-  case DecodingError.keyNotFound(let key, let context): "\(place(context)) lacks \(key.stringValue)"
+  case DecodingError.keyNotFound(let key, let context): "\(place(context)) lacks \(name(of: key))"
   case DecodingError.dataCorrupted(let context): "\(place(context)) is invalid"
   default: "\(error)"
   }
@@ -159,10 +159,13 @@ func describe(_ error: any Error) -> String {
 private func place(_ context: DecodingError.Context) -> String {
   let parts = context.codingPath.map { key in
     if let index = key.intValue, key.stringValue == "Index \(index)" { return "/\(index)" }
-    // The keys of a struct are the cases of an enum.
-    let mirror = Mirror(reflecting: key)
-    let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
-    return isCase ? "/\(key.stringValue)" : "/…"
+    return "/\(name(of: key))"
   }
   return parts.isEmpty ? "the value" : "the value at \(parts.joined())"
+}
+
+/// Returns the name of a key in code. The keys of a struct are the cases of an enum.
+private func name(of key: any CodingKey) -> String {
+  let mirror = Mirror(reflecting: key)
+  return mirror.displayStyle == .enum && mirror.children.isEmpty ? key.stringValue : "…"
 }

@@ -23,6 +23,19 @@ struct FolderTests {
     #expect(try folder.permissions("a/b/notes.previous") == 0o600)
   }
 
+  @Test func keepersCreateTheParentsOfTheirFoldersAtTheSameTime() async throws {
+    for round in 1...50 {
+      try await withThrowingTaskGroup { group in
+        for number in 1...4 {
+          group.addTask {
+            _ = try Keeper(directory: folder.file("\(round)/parent/\(number)"))
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test(arguments: [0o777, 0o1777, 0o775, 0o722])
   func folderThatOthersCanWriteToIsAnError(permissions: Int) throws {
     try folder.setPermissions(permissions)

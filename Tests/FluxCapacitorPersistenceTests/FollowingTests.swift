@@ -109,6 +109,20 @@ struct FollowingTests {
     #expect(follower.failure.value == nil)
   }
 
+  /// As after a recovery that starts fresh. Only a previous generation tells that the file is missing.
+  @Test func followerKeepsItsStateIfTheFileIsSetAside() async throws {
+    try await save("Roads")
+    let (follower, followed) = try follower()
+
+    try FileManager.default.removeItem(at: folder.file("notes.json"))
+    try await follower.flush()
+
+    #expect(followed.notes.value == ["Roads"])
+    try folder.write("damaged", to: "notes.previous")
+    let failure = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
+    #expect(failure?.cause == .fileMissing)
+  }
+
   @Test func followerOfAMissingFolderIsAnError() throws {
     let failure = #expect(throws: KeeperFailure.self) {
       try Keeper(directory: folder.file("missing"), role: .following)

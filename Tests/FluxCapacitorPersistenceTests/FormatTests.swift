@@ -98,6 +98,31 @@ struct FormatTests {
     #expect(failure == .notDecodable(reason))
   }
 
+  @Test func failureOfADecodingNamesNoKeyThatIsData() throws {
+    struct Fee: Codable {
+      struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue _: Int) { nil }
+      }
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        _ = try container.decode(Int.self, forKey: Key(stringValue: "Marvin Berry"))
+      }
+    }
+
+    let archive = Archive(Fee.self, named: "fees", version: 1)
+    let text = #"{"format": 1, "version": 1, "saved": {}}"#
+
+    let failure = #expect(throws: KeeperFailure.Cause.self) {
+      try archive.value(in: Envelope(Data(text.utf8)))
+    }
+
+    #expect(failure == .notDecodable("the value lacks …"))
+  }
+
   @Test func dateKeepsItsFraction() throws {
     let date = Date(timeIntervalSince1970: 499_137_600.123_456)
 

@@ -149,6 +149,31 @@ struct StorageTests {
     withExtendedLifetime((oldStore, newStore)) {}
   }
 
+  /// Nobody has learned that the change is lost.
+  @Test func flushOfASupersededStoreThatNobodyUsesFails() async throws {
+    let clock = ManualClock()
+    let (old, new) = (newKeeper(clock: clock), newKeeper())
+    weak var released: CounterStore?
+    do {
+      let (oldStore, oldDispatcher) = try await load(by: old)
+      let (newStore, newDispatcher) = try await load(by: new)
+      newDispatcher.dispatch(Dispatcher.Counter.set(5))
+      try await new.flush()
+      oldDispatcher.dispatch(Dispatcher.Counter.set(9))
+      released = oldStore
+      withExtendedLifetime((oldStore, newStore)) {}
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(released == nil)
+    for _ in 1...2 {
+      #expect(await cause { try await old.flush(CounterStore.self, key: "a") } == .superseded)
+    }
+    let (next, dispatcher) = try await load(by: old)
+    dispatcher.dispatch(Dispatcher.Counter.set(next.count.value + 1))
+    try await old.flush(CounterStore.self, key: "a")
+    #expect(old.saved(CounterStore.self, key: "a").value == 6)
+  }
+
   @Test func otherKeysOfASupersededKeeperAreSaved() async throws {
     let (old, new) = (newKeeper(), newKeeper())
     let (oldStore, _) = try await load(by: old)

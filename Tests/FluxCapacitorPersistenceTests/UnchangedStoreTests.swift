@@ -1,4 +1,5 @@
 import FluxCapacitor
+import FluxCapacitorDebugging
 import FluxCapacitorPersistence
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
@@ -41,6 +42,23 @@ struct UnchangedStoreTests {
 
     #expect(before.keys.sorted() == ["tags.json", "tags.previous"])
     #expect(try folder.contents == before)
+  }
+
+  @Test func ignoredTravelOfAnotherStoreKeepsNoValue() async throws {
+    let circuits = TimeCircuits()
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
+    let store = try keeper.open(TagStore.self)
+    let counter = CounterStore.instantiate()
+    for tag in ["first", "second"] { Dispatcher.shared.dispatch(Tags.add(tag)) }
+    Dispatcher.shared.dispatch(Dispatcher.Counter.add(1))
+    try await keeper.flush()
+
+    circuits.undo()
+    Dispatcher.shared.transaction { store.removeAllDirectly() }
+    try await keeper.flush()
+
+    #expect(counter.count.value == 0)
+    #expect(keeper.saved(TagStore.self).value.tags.isEmpty)
   }
 
   @Test func changeOfANonVariablePropertyIsSaved() async throws {

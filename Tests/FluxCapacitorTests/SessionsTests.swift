@@ -10,6 +10,17 @@ struct SessionsTests {
   private let log = Log<String>()
   private let gate = FluxCapacitorTesting.Gate()
 
+  @Test func placeAmongFormerWaitersRemovesNobody() {
+    var (former, present) = (Waiters(), Waiters())
+    let place = former.add()
+    _ = former.takeAll()
+    _ = present.add()
+
+    present.remove(place)
+
+    #expect(present.takeAll().count == 1)
+  }
+
   private func sessions(
     idle: Duration = .seconds(5),
     open: @escaping @Sendable (String) async throws -> Void = { _ in },

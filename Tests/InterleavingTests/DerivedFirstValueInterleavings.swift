@@ -25,6 +25,20 @@
       }
     }
 
+    /// Another observer, which has received no value, doesn't change with which value an observer of a map starts.
+    @Test func mapObservedInATransactionStartsAsItsVariable() {
+      explore { scenario in
+        let (number, log) = (Variable(0), Log<Int>())
+        let next = number.map { $0 + 1 }
+        _ = next.observe(ignoreFirst: true) { _ in }
+        scenario.transaction {
+          number.value = 5
+          next.observe(in: log) { $0 }
+        }
+        scenario.check { #expect(log.entries.first == 6) }
+      }
+    }
+
     /// The constant has not delivered the transaction's change yet.
     @Test(
       arguments: [

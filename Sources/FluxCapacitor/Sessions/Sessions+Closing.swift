@@ -17,18 +17,25 @@ extension Sessions {
       await retry?()
     }
     // The timer finds the new end of the idle time, if it's already running.
-    if entry.timer == nil { entry.timer = Task.detached { [self] in await waitWhileIdle(entry) } }
+    if entry.timer == nil {
+      entry.timer = Task.detached { [self, isOver = entry.isOver] in
+        await waitWhileIdle(entry, isOver: isOver)
+      }
+    }
     return false
   }
 
   /// Waits until a session has had no uses for the idle time, and closes the session. `shutDown`, and the end of a session
   /// that is over, cancel the task.
-  private func waitWhileIdle(_ entry: Entry) async {
+  ///
+  /// - Parameter isOver: Whether the session was over when the task began.
+  private func waitWhileIdle(_ entry: Entry, isOver: Bool) async {
     while true {
       let (pause, mustClose) = lock.withLock { () -> ((@Sendable () async -> Void)?, Bool) in
         // From then on, others begin the closes.
         if isShutDown { entry.timer = nil }
-        if isShutDown || Task.isCancelled { return (nil, false) }
+        // Since the session is over, it has another timer, or none.
+        if isShutDown || entry.isOver != isOver { return (nil, false) }
         if entry.uses == 0, case .open(let session) = entry.state {
           if let pause = entry.pause.take() { return (pause, false) }
           entry.state = .closing(session)

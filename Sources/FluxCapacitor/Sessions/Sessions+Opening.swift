@@ -91,6 +91,7 @@ extension Sessions {
   /// Lets a session end after its uses.
   private func end(_ entry: Entry) {
     let (mustClose, timer) = lock.withLock {
+      if entry.isOver { return (false, nil as Task<Void, Never>?) }
       entry.isOver = true
       // The timer would keep the session for the rest of its idle time.
       let timer = entry.timer.take()

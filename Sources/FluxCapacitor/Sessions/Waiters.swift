@@ -17,6 +17,8 @@ package struct Waiters {
   }
 
   package mutating func remove(_ place: Place) {
+    // The place might be one of former waiters, which had the same numbers.
+    guard waiters[place.number] === place.waiter else { return }
     waiters[place.number] = nil
     // An empty dictionary keeps its memory.
     if waiters.isEmpty { waiters = [:] }

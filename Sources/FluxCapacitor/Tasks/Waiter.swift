@@ -1,5 +1,5 @@
 /// A caller that waits for an event.
-package struct Waiter: Sendable {
+package final class Waiter: Sendable {
   private let event = AsyncStream<Never>.makeStream()
 
   /// Waits until another thread has called `resume()`, or the calling task is cancelled.

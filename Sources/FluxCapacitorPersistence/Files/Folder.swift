@@ -36,15 +36,20 @@ final class Folder: Sendable {
   }
 
   /// Creates a folder and its missing parents, so that they are on the disk afterward.
-  private static func make(_ url: URL, _ system: any FileSystem) throws(SystemError) {
+  private static func make(
+    _ url: URL,
+    _ system: any FileSystem,
+    hasParent: Bool = false
+  ) throws(SystemError) {
     do throws(SystemError) {
       try repeating(try system.makeFolder(url.path))
     } catch {
       switch error.code {
       case EEXIST, EISDIR: return
-      case ENOENT where url.path != "/":
+      case ENOENT where !hasParent && url.path != "/":
         try make(url.deletingLastPathComponent(), system)
-        try repeating(try system.makeFolder(url.path))
+        // Another keeper might make the same folder now.
+        return try make(url, system, hasParent: true)
       default: throw error
       }
     }

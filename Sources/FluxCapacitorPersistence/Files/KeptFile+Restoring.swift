@@ -66,7 +66,7 @@ extension KeptFile {
     guard let store else { return nil }
     let identity = try identity(in: folder)
     guard let data = try data(of: fileName.current, in: folder) else {
-      if !hasFile { return nil }
+      guard hasFile, try self.data(of: fileName.previous, in: folder) != nil else { return nil }
       throw KeeperFailure(url, nil, KeeperFailure.Cause.fileMissing)
     }
     let isRead = if case .contents(data) = written { true } else { false }

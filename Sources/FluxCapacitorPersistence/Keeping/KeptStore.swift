@@ -53,8 +53,8 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// until the keeper forgets the store.
   var pending: S?
 
-  /// The value before time travel, until the store reduces its next state.
-  private var valueBeforeTravel: S.Saved?
+  /// The value before time travel, until the store reduces its next state, and the versions of the store's variables then.
+  private var beforeTravel: (value: S.Saved, versions: [ObjectIdentifier: Version]?)?
 
   /// Whether the store has reduced a state since the last snapshot, or has to be written again.
   var hasReduced = false
@@ -102,7 +102,7 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
     let isUnchanged = newVersions != nil && newVersions == versions
     if isUnchanged, !hasReduced { return releaseAfterUnlocking(store) }
     (versions, hasReduced) = (newVersions, false)
-    snapshot = (store, valueBeforeTravel ?? store.saved)
+    snapshot = (store, beforeTravel?.value ?? store.saved)
   }
 
   func retrySnapshot() {
@@ -149,18 +149,23 @@ extension KeptStore {
 
   private func note(_ change: StoreWatcher.Change) {
     let isTravel = change == .travel && !savesTimeTravel
-    if isTravel, valueBeforeTravel == nil { valueBeforeTravel = store?.saved }
-    if change == .endOfTravel, let former = valueBeforeTravel, let value = store?.saved {
-      releaseAfterUnlocking((former, value))
-      // The travel has changed only other stores, or has led back.
-      if areSame(former, value) { valueBeforeTravel = nil }
+    let store = store
+    if isTravel, beforeTravel == nil, let store {
+      beforeTravel = (store.saved, StoreContents(of: store).versions)
     }
-    if isTravel || change == .endOfTravel || change == .transaction && valueBeforeTravel != nil {
+    if change == .endOfTravel, let former = beforeTravel, let store {
+      // The travel has changed only other stores, or has led back.
+      let isOther = former.versions != nil && former.versions == StoreContents(of: store).versions
+      let value = isOther ? former.value : store.saved
+      releaseAfterUnlocking((former, value))
+      if isOther || areSame(former.value, value) { beforeTravel = nil }
+    }
+    if isTravel || change == .endOfTravel || change == .transaction && beforeTravel != nil {
       // Only a reduce ends the travel, and must be noted.
       watcher?.reset(on: dispatcher)
       return
     }
-    releaseAfterUnlocking(valueBeforeTravel.take())
+    releaseAfterUnlocking(beforeTravel.take())
     guard canBeSaved else { return }
     if let store { pending = store }
     if change != .transaction { hasReduced = true }

@@ -105,7 +105,10 @@ extension StorageCore {
     guard let storage = lock.withLock({ storage }) else { return failuresAfterClose(scope) }
     let rows = stores(in: scope).compactMap { $0 as? any AnyKeptRow }
       // The failure of these stores is known. They can be closed, or nobody uses them any more.
-      .filter { !$0.isSuperseded.value || !scope.isLast && $0.anyStore != nil }
+      .filter { row in
+        let isUsed = row.anyStore != nil || names.contains(row.fileName.inTable)
+        return !row.isSuperseded.value || !scope.isLast && isUsed
+      }
     takeSnapshots(of: rows, in: scope)
     let failures = await write(rows, checking: names, to: storage)
     // Another attempt to save a superseded store is useless. Each flush fails until the store is closed.
