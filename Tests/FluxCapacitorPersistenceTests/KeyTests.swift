@@ -107,6 +107,17 @@ struct KeyTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test func storeThatTheReduceOfAnotherStoreOpensIsSaved() async throws {
+    let dispatcher = Dispatcher()
+    let meddler = MeddlingStore.instantiate(on: dispatcher)
+    meddler.open.withLock { [keeper] in
+      $0 = { try keeper.open(LoudNotesStore.self, key: "a", on: dispatcher) }
+    }
+    dispatcher.dispatch(Dispatcher.Counter.set(1))
+    try await keeper.flush()
+    #expect(keeper.saved(LoudNotesStore.self, key: "a").value == 1)
+  }
+
   @Test func closedKeyIsOpenedAgainOnAnotherDispatcher() async throws {
     for number in 1...20 {
       let dispatcher = Dispatcher()
@@ -351,8 +362,10 @@ private final class MeddlingStore: Storable {
   typealias DispatchStateType = Dispatcher.Counter
 
   let notes = Guarded<LoudNotesStore?>(nil)
+  let open = Guarded<(@Sendable () throws -> LoudNotesStore)?>(nil)
 
   func reduce(with state: Dispatcher.Counter) {
+    if let opened = try? open.withLock({ $0 })?() { notes.withLock { $0 = opened } }
     let store = notes.withLock { state.number < 0 ? $0.take() : $0 }
     store?.count.value = state.number
   }

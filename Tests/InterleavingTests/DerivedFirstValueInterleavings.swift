@@ -105,6 +105,38 @@
       }
     }
 
+    @Test func observerThatIgnoresTheFirstValueReceivesOnlyLaterChanges() {
+      let (left, right, log) = (Variable(0), Variable(0), Log<Int>())
+      let sum = Constant.combine(left, right).map { $0.0 + 10 * $0.1 }
+      _ = sum.observe { _ in }
+      _ = left.observe(ignoreFirst: true) { [weak left] value in
+        guard value == 1 else { return }
+        for later in 2...5 { left?.value = later }
+        Dispatcher.shared.transaction {
+          right.value = 1
+          _ = sum.observe(ignoreFirst: true) { log.append($0) }
+        }
+      }
+
+      left.value = 1
+
+      #expect(log.entries == [15])
+    }
+
+    @Test func observerThatHasAwaitedATransactionReceivesOnlyChanges() {
+      let (number, log) = (Variable(0), Log<Int>())
+      let tens = number.map { $0 / 10 }.removeDuplicates()
+      _ = tens.observe { _ in }
+
+      Dispatcher.shared.transaction {
+        number.value = 10
+        tens.map { $0 + 1 }.observe(in: log) { $0 }
+      }
+      for last in [11, 12, 20] { number.value = last }
+
+      #expect(log.entries == [2, 3] || log.entries == [2, 2, 3])
+    }
+
     // MARK: Observers that subscribe while another thread's transaction is open
 
     @Test func observerOfAMapOfACombinedConstantNeverGoesBack() {

@@ -70,7 +70,7 @@ extension Node {
     for edge in edges { edge.use(link) }
     channel.use { channel in
       channel.withRegionLocked { first in
-        (isActive, takesPart, isJoining) = (true, false, false)
+        (isActive, isJoining) = (true, false)
         region.use { region in
           region.add(self)
           region.admit(self, from: first.version)

@@ -120,7 +120,9 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
       // The observer starts with the current value, as an observer of a variable does. But a combination can be behind an open
       // transaction, and a constant that skips values might never deliver it. So their observers join the others.
       let joins = snapshot == nil && (region.isDerived || node.needsValue) && node.isUncommitted
-      link(observation, since: joins ? .beginning : region.version)
+      // Without a first value, the observer continues from none. The commit has a later version in such a region.
+      let continues = joins && !(ignoreFirst && region.isDerived)
+      link(observation, since: continues ? .beginning : region.version)
       if ignoreFirst || snapshot != nil { return }
       if joins || node.deliveredFingerprint == node.currentFingerprint { first = delivered }
       if first == nil { snapshot = joins ? node.snapshot : Evaluation.Snapshot(of: node) }
