@@ -62,6 +62,24 @@
       }
     }
 
+    /// The timer before the session is over can begin beside the timer after it.
+    @Test func failedCloseOfASessionThatIsOverIsNotRepeatedTooEarly() {
+      explore(oneIn: 4) { scenario in
+        let (clock, closes, isOver) = (ManualClock(), Log<Void>(), Variable(false))
+        let sessions = Sessions<Int, Int>(idle: .zero, clock: clock) { number, _ in
+          number
+        } close: { _ in
+          closes.append(())
+          throw CancellationError()
+        } isOver: { _ in
+          isOver.constant
+        }
+        scenario.thread { Task { try await sessions.with(1) { _ in } } }
+        scenario.thread { isOver.value = true }
+        scenario.check { #expect(closes.entries.count == 1) }
+      }
+    }
+
     @Test func usesOfTwoThreadsShareASessionOrUseOneAfterTheOther() {
       explore { scenario in
         let log = Log<String>()
