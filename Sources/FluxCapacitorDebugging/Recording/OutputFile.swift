@@ -30,15 +30,34 @@ struct OutputFile {
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
     if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
-    let manager = FileManager.default
-    let former = try? manager.attributesOfItem(atPath: path)
+    let former = try? FileManager.default.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
     try withoutFileSignals {
-      try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+      if isFile, let permissions = former?[.posixPermissions] as? Int {
+        try replace(with: data, mode_t(permissions))
+      } else {
+        try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
+      }
     }
-    // The new file keeps the old file's permissions, so that the contents of a private file stay private.
-    if isFile, let permissions = former?[.posixPermissions] {
-      try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+  }
+
+  /// Replaces a file with a new one that has the old one's permissions before it has contents, so that the contents of a
+  /// private file stay private.
+  private func replace(with data: Data, _ permissions: mode_t) throws {
+    func check(_ result: CInt) throws {
+      if result < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+    var name = Array("\(path)-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    try check(descriptor)
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try check(fchmod(descriptor, permissions))
+      try file.write(contentsOf: data)
+      try check(rename(name, path))
+    } catch {
+      unlink(name)
+      throw error
     }
   }
 }
