@@ -45,15 +45,29 @@ final class SecretAlarm {
 
   fileprivate(set) var hasFound = false
 
-  /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
-  /// own for it.
-  fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
-    // A type's own `encode(to:)` can write the text of a secret, so the parts of the value are searched too. The value is the
-    // encoder's own copy, except for the objects in it.
-    if Reflection.hasSecret(value) {
+  /// Whether values can have parts that the search in the whole value hasn't read. Then each encoded value is searched too.
+  private var hasUnreadParts = false
+
+  /// Searches the whole value before it is encoded, because a type's own `encode(to:)` can write the text of a secret.
+  func search(_ value: some Encodable) throws {
+    // The value is the encoder's own copy, except for the objects in it.
+    var rest = 10_000_000
+    switch SecretSearch.search(value, within: &rest) {
+    case .noSecret: break
+    case .unreadParts: hasUnreadParts = true
+    case .tooManyParts:
+      let sentence = "It has too many parts for a search for secrets, or a mirror of itself."
+      throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: sentence))
+    case .secret:
       hasFound = true
       throw Found()
     }
+  }
+
+  /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
+  /// own for it.
+  fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
+    if hasUnreadParts || value is any Secret { try search(value) }
     return value is Bool || value is String || value is any BinaryInteger
       || value is any BinaryFloatingPoint || value is Date || value is Data || value is URL
       || value is Decimal

@@ -82,9 +82,8 @@ public struct RecordedFlow: Sendable {
   /// Returns the contents of a file with this flow's states.
   ///
   /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error. A secret is
-  /// found wherever it is encoded, even as a key or inside an object, and in stored properties, with one exception: an
-  /// object's own `encode(to:)` can take a text out of a secret in a variable. A state whose mirror contains itself counts
-  /// as a state with a secret.
+  /// found wherever it is encoded, even as a key or inside an object, and in stored properties, with one exception: a type's
+  /// own `encode(to:)` can take a text out of a secret in a closure, in an object's variable or in an object that isn't kept.
   ///
   /// If two types have the same name, only the states of the first one can be written.
   ///
@@ -228,6 +227,7 @@ extension RecordedFlow {
   ) throws(Failure.Reason) -> Data {
     let alarm = SecretAlarm()
     do {
+      try alarm.search(state)
       let line = GuardedValue(value: Line(type: name, state: state), alarm: alarm)
       let data = try JSONEncoder.ofFiles.encode(line)
       if alarm.hasFound { throw SecretAlarm.Found() }
