@@ -116,7 +116,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// asynchronous function, the compiler chooses the asynchronous method of the same name, unless you call this one in a
   /// synchronous closure.
   public func advance(by duration: Duration) {
-    wake(advance { $0.advanced(by: duration) })
+    wake(advance { max($0, $0.advanced(by: duration)) })
   }
 
   private func wake(_ sleepers: [Sleeper]) {
@@ -171,8 +171,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     await jobs.settle()
   }
 
-  /// Advances the clock to the next deadline of a sleeping task, and wakes the task. A later call of
-  /// `sleeping()` doesn't return the sleeps that end now.
+  /// Advances the clock to the next deadline of a sleeping task, and wakes the task.
   ///
   /// - Parameter end: The latest instant to advance to. If no deadline is earlier or equal, the clock shows this
   ///   instant afterward.
@@ -182,14 +181,14 @@ public final class ManualClock: Clock, @unchecked Sendable {
       guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
         return max(now, end ?? now)
       }
-      claims.entries.removeAll { $0.deadline <= deadline }
       return deadline
     }
     wake(due)
     return !due.isEmpty
   }
 
-  /// Sets the time to the result of a closure, which this method calls under the lock.
+  /// Sets the time to the result of a closure, which this method calls under the lock. A later call of `sleeping()` doesn't
+  /// return the sleeps that end now.
   ///
   /// A due task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
   /// is resting while no task sleeps on the clock.
@@ -198,6 +197,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   private func advance(to end: (_ now: Instant) -> Instant) -> [Sleeper] {
     lock.withLock {
       time = end(time)
+      claims.entries.removeAll { $0.deadline <= time }
       let due = Array(sleepers.prefix { $0.deadline <= time })
       sleepers.removeFirst(due.count)
       for sleeper in due { sleeper.suspension.end() }
