@@ -173,8 +173,8 @@ struct RecordedFlowTests {
 
     #expect(
       failure?.description == """
-        Line 1: Its Codable conformance throws: A Parcel can't be encoded. It has too many parts for a \
-        search for secrets, or a mirror of itself.
+        Line 1: Its Codable conformance throws: It has too many parts for a search for secrets, or a \
+        mirror of itself.
         """
     )
   }

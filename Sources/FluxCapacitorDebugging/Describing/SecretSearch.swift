@@ -10,6 +10,11 @@ enum SecretSearch {
   case tooManyParts
   case secret
 
+  static func search(_ value: Any) -> SecretSearch {
+    var rest = 10_000_000
+    return search(value, within: &rest)
+  }
+
   /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
   ///
   /// - Parameter rest: The largest number of parts to search. A mirror inside 1,000 others counts as too many parts, because

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The encoder sees every value that an `encode(to:)` writes, at any depth. So the encoder also finds secrets in
 /// objects and in values with custom mirrors.
-struct GuardedEncoder: Encoder {
+struct GuardedEncoder: Encoder, SingleValueEncodingContainer {
   fileprivate let base: any Encoder
   fileprivate let alarm: SecretAlarm
 
@@ -19,8 +19,16 @@ struct GuardedEncoder: Encoder {
     Unkeyed(base: base.unkeyedContainer(), alarm: alarm)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    Single(base: base.singleValueContainer(), alarm: alarm)
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  func encodeNil() throws {
+    var container = base.singleValueContainer()
+    try container.encodeNil()
+  }
+
+  func encode(_ value: some Encodable) throws {
+    var container = base.singleValueContainer()
+    try container.encode(GuardedValue(value: value, alarm: alarm))
   }
 }
 
@@ -45,45 +53,22 @@ final class SecretAlarm {
 
   fileprivate(set) var hasFound = false
 
-  /// Whether values can have parts that the search in the whole value hasn't read. Then each encoded value is searched too.
-  private var hasUnreadParts = false
+  /// Whether each encoded value is searched too, because the search in the whole value hasn't read some parts.
+  private let searchesEachValue: Bool
 
-  /// Searches the whole value before it is encoded, because a type's own `encode(to:)` can write the text of a secret.
-  func search(_ value: some Encodable) throws {
-    // The value is the encoder's own copy, except for the objects in it.
-    var rest = 10_000_000
-    switch SecretSearch.search(value, within: &rest) {
-    case .noSecret: break
-    case .unreadParts: hasUnreadParts = true
-    case .tooManyParts:
-      let sentence = "It has too many parts for a search for secrets, or a mirror of itself."
-      throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: sentence))
-    case .secret:
-      hasFound = true
-      throw Found()
-    }
-  }
+  init(searchesEachValue: Bool) { self.searchesEachValue = searchesEachValue }
 
   /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
   /// own for it.
   fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
-    if hasUnreadParts || value is any Secret { try search(value) }
+    // A type's own `encode(to:)` can write the text of a secret.
+    if value is any Secret || searchesEachValue && SecretSearch.search(value) == .secret {
+      hasFound = true
+      throw Found()
+    }
     return value is Bool || value is String || value is any BinaryInteger
       || value is any BinaryFloatingPoint || value is Date || value is Data || value is URL
       || value is Decimal
-  }
-}
-
-private struct Single: SingleValueEncodingContainer {
-  var base: any SingleValueEncodingContainer
-  let alarm: SecretAlarm
-
-  var codingPath: [any CodingKey] { base.codingPath }
-
-  mutating func encodeNil() throws { try base.encodeNil() }
-
-  mutating func encode(_ value: some Encodable) throws {
-    try base.encode(GuardedValue(value: value, alarm: alarm))
   }
 }
 

@@ -32,29 +32,24 @@ struct OutputFile {
     if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
     let former = try? FileManager.default.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
+    let permissions = former?[.posixPermissions] as? Int
     try withoutFileSignals {
-      if isFile, let permissions = former?[.posixPermissions] as? Int {
-        try replace(with: data, mode_t(permissions))
-      } else {
-        try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
-      }
+      if isFile, let permissions { return try replace(with: data, mode_t(permissions)) }
+      try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
     }
   }
 
   /// Replaces a file with a new one that has the old one's permissions before it has contents, so that the contents of a
   /// private file stay private.
   private func replace(with data: Data, _ permissions: mode_t) throws {
-    func check(_ result: CInt) throws {
-      if result < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    }
     var name = Array("\(path)-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    try check(descriptor)
+    if descriptor < 0 { throw POSIXError.last }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     do {
-      try check(fchmod(descriptor, permissions))
+      if fchmod(descriptor, permissions) < 0 { throw POSIXError.last }
       try file.write(contentsOf: data)
-      try check(rename(name, path))
+      if rename(name, path) < 0 { throw POSIXError.last }
     } catch {
       unlink(name)
       throw error

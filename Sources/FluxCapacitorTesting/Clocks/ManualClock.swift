@@ -116,7 +116,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// asynchronous function, the compiler chooses the asynchronous method of the same name, unless you call this one in a
   /// synchronous closure.
   public func advance(by duration: Duration) {
-    wake(advance { max($0, $0.advanced(by: duration)) })
+    wake(advance { $0.advanced(by: duration) })
   }
 
   private func wake(_ sleepers: [Sleeper]) {
@@ -177,18 +177,13 @@ public final class ManualClock: Clock, @unchecked Sendable {
   ///   instant afterward.
   /// - Returns: Whether the clock has reached a deadline.
   @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
-    let due = advance { now in
-      guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
-        return max(now, end ?? now)
-      }
-      return deadline
-    }
+    let due = advance { now in [sleepers.first?.deadline, end].compactMap(\.self).min() ?? now }
     wake(due)
     return !due.isEmpty
   }
 
-  /// Sets the time to the result of a closure, which this method calls under the lock. A later call of `sleeping()` doesn't
-  /// return the sleeps that end now.
+  /// Sets the time to the result of a closure, which this method calls under the lock, unless the result is earlier. A later
+  /// call of `sleeping()` doesn't return the sleeps that end now.
   ///
   /// A due task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
   /// is resting while no task sleeps on the clock.
@@ -196,7 +191,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Returns: The sleepers whose deadlines the clock has reached. The caller wakes them.
   private func advance(to end: (_ now: Instant) -> Instant) -> [Sleeper] {
     lock.withLock {
-      time = end(time)
+      time = max(time, end(time))
       claims.entries.removeAll { $0.deadline <= time }
       let due = Array(sleepers.prefix { $0.deadline <= time })
       sleepers.removeFirst(due.count)

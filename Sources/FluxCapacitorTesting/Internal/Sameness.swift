@@ -51,10 +51,8 @@ private struct PartComparison {
   init(looksInto reach: Reach = .differentObjects) { looksInto = reach }
 
   mutating func isSame(_ first: Any, _ second: Any) -> Bool {
-    guard let areEqual = equality(of: first, and: second) else {
-      return haveSameParts(first, second)
-    }
-    if areEqual { return true }
+    guard let equal = equality(of: first, and: second) else { return haveSameParts(first, second) }
+    if equal { return true }
     if let number = first as? any FloatingPoint, let other = second as? any FloatingPoint,
       number.isNaN, other.isNaN, type(of: first) == type(of: second)
     {
