@@ -111,9 +111,12 @@ public struct Change<Store: Storable>: Sendable {
     Change(property: .named(name), line: line, update: update)
   }
 
-  private init(property: Property, value: any Sendable, line: UInt) {
+  private init<Value: Sendable>(property: Property, value: Value, line: UInt) {
     self.property = property
-    self.value = { _ in value }
+    // A test that refers to an optional variable by its name can list a value that isn't optional.
+    self.value = { old in
+      if case .named = property, type(of: old) == Value?.self { Value?.some(value) } else { value }
+    }
     self.line = line
   }
 

@@ -79,6 +79,50 @@ struct DescriptionTests {
     }
   }
 
+  /// A list whose mirror shows texts, perhaps of its token, as its elements.
+  private struct Texts<Element>: @unchecked Sendable, Sequence, CustomReflectable {
+    var token: Token? = Token(text: "s3cret")
+    let elements: [Element]
+
+    func makeIterator() -> some IteratorProtocol<Element> { elements.makeIterator() }
+
+    var customMirror: Mirror {
+      Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
+    }
+  }
+
+  /// A value whose description might show the text of a secret that it can reach.
+  private struct Telltale<Content>: @unchecked Sendable, CustomStringConvertible {
+    let content: Content
+    var description: String { "tale" }
+
+    init(_ content: Content) { self.content = content }
+  }
+
+  private final class Box<Content>: @unchecked Sendable {
+    var content: Content
+    init(_ content: Content) { self.content = content }
+  }
+
+  /// An object with a part that can't be copied, like a `Mutex`.
+  private final class LockedBox: Sendable {
+    struct Cell: ~Copyable { let token = Token(text: "s3cret") }
+
+    let cell = Cell()
+  }
+
+  private final class ReflectedBox: Sendable, CustomReflectable {
+    let token = Token(text: "s3cret")
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
+  private struct Weak<Object: AnyObject>: @unchecked Sendable {
+    weak var object: Object?
+  }
+
+  /// A secret that is an object.
+  private final class Key: Secret, Sendable {}
+
   /// A secret with a mirror of its own.
   private struct ReflectedToken: Secret {
     let text = "s3cret"
@@ -170,8 +214,11 @@ struct DescriptionTests {
     ("Telling", Telling()),
     ("Indirect(session: a session with •••)", Indirect()),
     ("Ticket", Ticket.token(Token(text: "s3cret"))),
-    ("[•••]", Bag()),
+    ("Bag", Bag()),
     ("Bag", Bag(showsTexts: true)),
+    ("Texts<String>", Texts(elements: ["s3cret"])),
+    ("Texts<Any>", Texts<Any>(elements: ["user", "s3cret"])),
+    (#"["1985"]"#, Texts(token: nil, elements: ["1985"])),
     (".by(•••)", Pass.by(ReflectedToken())),
     ("[1985, 1955]", Pairless()),
     ("Session", session),
@@ -183,6 +230,36 @@ struct DescriptionTests {
   func dispatchLoggerWritesValuesAsInSourceCode(text: String, value: any Sendable) throws {
     let written = try written(value)
     #expect(written == text)
+  }
+
+  /// A value's own description isn't used if the value can reach a secret that the search doesn't read.
+  @Test(
+    arguments: [
+      Telltale(Box(Token?.none)), Telltale(Box([Token]())), Telltale(Box(["": Token(text: "")])),
+      Telltale(Box(Set([Token(text: "")]))), Telltale(Box((1, Token(text: "")))),
+      Telltale(Box(Login(token: Token(text: "")))), Telltale(Box([[Login]?]())),
+      Telltale(Box(Pass.by(ReflectedToken()))), Telltale(Box<any Sendable>(Token(text: ""))),
+      Telltale(Box<AnyObject>(Key())), Telltale(Box(AnyHashable(Token(text: "")))),
+      Telltale(Box(Box(Token(text: "")))), Telltale(Weak<Key>()), Telltale(Weak<Session>()),
+      Telltale([Weak<Key>()]), Telltale(AnySequence([Token(text: "")])), Telltale(LockedBox()),
+      Telltale(ReflectedBox()),
+    ] as [any Sendable]
+  )
+  func ownDescriptionIsNotUsedIfAnUnreadPartMightBeASecret(value: any Sendable) throws {
+    let written = try written(value)
+    #expect(written.hasPrefix("Telltale<"), "\(written)")
+  }
+
+  @Test(
+    arguments: [
+      Telltale(Box(1)), Telltale(Box(["": [1.5]])), Telltale(Box("" as String?)),
+      Telltale(Box(URL(string: "a"))), Telltale(Box(Person())), Telltale(Box((Date(), Data()))),
+      Telltale(Box("" as Substring)), Telltale(Box([[Decimal?]]())), Telltale(Box<() -> Void> {}),
+      Telltale(AnySequence([1])), Telltale([Int](repeating: 0, count: 2_000)),
+    ] as [any Sendable]
+  )
+  func ownDescriptionIsUsedIfNoUnreadPartCanBeASecret(value: any Sendable) throws {
+    #expect(try written(value) == "tale")
   }
 
   @Test func dispatchLoggerWritesTheTypeOfAnObjectThatAValueDoesNotKeep() throws {

@@ -28,6 +28,32 @@ struct FilesTests {
     #expect(try Data(contentsOf: file) == contents)
   }
 
+  @Test func privateFileIsNeverReadableByOthersWhileItIsReplaced() async throws {
+    let file = folder.file("file")
+    try Data().write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    let modes = Locked<[Int]>([])
+    let watch = Task.detached { [folder] in
+      while !Task.isCancelled {
+        for name in folder.names {
+          let item = try? FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+          if let mode = item?[.posixPermissions] as? Int { modes.withLock { $0.append(mode) } }
+        }
+        await Task.yield()
+      }
+    }
+
+    repeat {
+      try write(file)
+      await Task.yield()
+    } while modes.value.count < 500
+    watch.cancel()
+    await watch.value
+
+    #expect(Set(modes.value) == [0o600])
+    #expect(folder.names == ["file"])
+  }
+
   /// If a file replaced a pipe or a device, other processes could no longer use the pipe or the device.
   @Test func flowExplorerWritesToAPipeWithoutReplacingThePipe() throws {
     let pipe = folder.file("pipe")

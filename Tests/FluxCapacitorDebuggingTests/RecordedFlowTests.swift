@@ -128,6 +128,7 @@ struct RecordedFlowTests {
     Parcel(Badge.secret), Parcel(Box([Badge.secret: 1])), Parcel(Box(["a": [[Badge.secret: 1]]])),
     Parcel(Box(Badge?.some(.secret))), Parcel(Box([1: Badge.secret])), Parcel(Teller()),
     Parcel(Heir()), Parcel(Reader()), Parcel(Hider()), Parcel([Hider?.some(Hider())]),
+    Parcel(Forgetful()),
     Parcel(Writer { try $0.singleValueContainer().encoding(Badge.secret) }),
     Parcel(Writer { try $0.unkeyedContainer().superEncoding(Badge.secret) }),
     Parcel(Writer { $0.unkeyedContainer().trying(Badge.secret) }),
@@ -170,7 +171,20 @@ struct RecordedFlowTests {
       try RecordedFlow(circuits.events).data()
     }
 
-    #expect(failure?.description.contains("contains a secret") == true)
+    #expect(
+      failure?.description == """
+        Line 1: Its Codable conformance throws: It has too many parts for a search for secrets, or a \
+        mirror of itself.
+        """
+    )
+  }
+
+  @Test func eachLevelOfAStateIsSearchedOnce() throws {
+    Invoker<Parcel>().invoke(Parcel((0..<40).reduce(Level()) { level, _ in Level(level) }))
+
+    _ = try RecordedFlow(circuits.events).data()
+
+    #expect(Level.searches.entries.count < 2 * 41)
   }
 
   @Test func failureTextContainsNeitherSecretsNorTheWholeValue() throws {
@@ -445,6 +459,35 @@ private struct Hider: Encodable, CustomReflectable {
 
   func encode(to encoder: any Encoder) throws {
     try encoder.singleValueContainer().encoding("s3cret")
+  }
+}
+
+/// A value that encodes the text of a secret that it doesn't keep.
+private struct Forgetful: Encodable, @unchecked Sendable {
+  final class Pass: Secret, Sendable {}
+
+  weak var pass: Pass?
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.singleValueContainer().encoding("s3cret")
+  }
+}
+
+/// A value that notes the searches in it.
+private struct Level: Encodable, CustomReflectable {
+  static let searches = Log<Int>()
+
+  private let inner: [Level]
+
+  init(_ inner: Level...) { self.inner = inner }
+
+  var customMirror: Mirror {
+    Level.searches.append(inner.count)
+    return Mirror(self, children: [])
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.singleValueContainer().encoding(inner)
   }
 }
 

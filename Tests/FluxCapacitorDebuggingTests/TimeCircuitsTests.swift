@@ -33,6 +33,17 @@ struct TimeCircuitsTests {
     dust.clean()
   }
 
+  @Test func undoInsideAReduceTraps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (store, circuits) = (RevokingStore.instantiate(), TimeCircuits())
+      Dispatcher.shared.dispatch(RevokingStore.Revocation { circuits.undo() })
+      withExtendedLifetime(store) {}
+    }
+
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("Call its methods after the dispatch, or in an observer."))
+  }
+
   /// The history already contains the states that observers on a queue have invoked.
   @Test(arguments: [true, false])
   func travelKeepsTheHistoryIfAnObserverOnAQueueInvokesAState(isMain: Bool) async {
@@ -382,4 +393,15 @@ extension DispatchQueue {
   fileprivate func finish() async {
     await withCheckedContinuation { continuation in async { continuation.resume() } }
   }
+}
+
+/// A store that calls a closure in its reduce.
+private final class RevokingStore: Storable {
+  struct Revocation: DispatchState {
+    typealias RelatedStoreType = RevokingStore
+
+    let body: @Sendable () -> Void
+  }
+
+  func reduce(with state: Revocation) { state.body() }
 }

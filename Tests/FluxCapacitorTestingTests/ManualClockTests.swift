@@ -103,6 +103,31 @@ struct ManualClockTests {
     ticks.cancel()
   }
 
+  @Test func sleepingAfterASynchronousAdvanceReturnsOnlyTheSleepThatLasts() async {
+    let task = Task { [clock] in
+      try await clock.sleep(for: .seconds(1))
+      try await clock.sleep(for: .seconds(2))
+    }
+    let isAsleep = { [clock] in !clock.sleepersByNow.isEmpty }
+    while !isAsleep() { await Task.yield() }
+
+    let advance = { [clock] in clock.advance(by: .seconds(1)) }
+    advance()
+
+    #expect(await clock.sleeping() == [.seconds(2)])
+    task.cancel()
+  }
+
+  @Test func noAdvanceMovesTheClockBackward() async {
+    await clock.advance(by: .seconds(1))
+
+    let advance = { [clock] in clock.advance(by: .seconds(-5)) }
+    advance()
+    await clock.advance(by: .seconds(-5))
+
+    #expect(clock.now.offset == .seconds(1))
+  }
+
   @Test func sleepOnAManualClockReturnsImmediatelyWhenTheDeadlineIsNow() async throws {
     await clock.advance(by: .seconds(5))
 

@@ -41,6 +41,15 @@ struct ValueRecorderTests {
     #expect(await next.value == [1, 2, 3])
   }
 
+  @Test func waitForFewerThanNoValuesTrapsWithASentence() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      await ValueRecorder(Variable(0)).next(-1)
+    }
+
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("A test waits for -1 events."))
+  }
+
   @Test func valueRecorderLosesNoValueWhenManyTasksWriteTheVariable() async {
     let recorder = ValueRecorder(variable)
     let writers = 8

@@ -35,6 +35,56 @@ struct SamenessTests {
     #expect(await !areTheSame(Mode.idle, Mode.failed(Opaque(number: 1))))
   }
 
+  /// A cast of one value to the type of the other one succeeds.
+  @Test(
+    arguments: [
+      (5, Int?.some(5)), ([Int](), [String]()), (Int?.none, String?.none), (1, 1 as Double),
+      (["age": 5], ["age": Int?.some(5)]), (NSNumber(1), 1), (NSNumber(1), true),
+      (Double.nan, Double?.some(.nan)), (Maybe(content: 5), Maybe(content: .some(Int?.some(5)))),
+      (Maybe(content: Double.nan), Maybe(content: .some(Double?.some(.nan)))),
+      ([5] as [any Sendable], [Int?.some(5)] as [any Sendable]), ("a", Substring("a")),
+      (["age": 5] as [String: any Sendable], ["age": Int?.some(5)] as [String: any Sendable]),
+      ((any Sendable)?.some(5), (any Sendable)?.some(Int?.some(5))),
+    ] as [(any Sendable, any Sendable)]
+  )
+  private func valuesOfTwoTypesDiffer(first: any Sendable, second: any Sendable) async {
+    #expect(await !areTheSame(first, second))
+    #expect(await !areTheSame(second, first))
+    #expect(await areTheSame(first, first))
+    #expect(await areTheSame(second, second))
+    let tester = StoreTester(HoldStore.self)
+    let failure = await failure {
+      tester.invoke(.hold(first)) { Change(\.content, to: second) }
+      tester.invoke(.hold(0)) { Change(\.content, to: 0) }
+    }
+    #expect(failure.contains("✗"))
+  }
+
+  /// The `==` of a class also compares objects of its subclasses.
+  @Test func objectsOfAClassAndItsSubclassAreTheSameIfTheyAreEqual() async {
+    #expect(await areTheSame(Year(1955), Year(1955)))
+    #expect(await areTheSame(Year(1955), LeapYear(1955)))
+    #expect(await !areTheSame(Year(1955), LeapYear(1956)))
+  }
+
+  @Test func objectsThatCompareTheirIdentitiesDifferEvenWithNaNs() async {
+    let unit = Unit(.nan)
+    struct Holder: Equatable {
+      let object: Linked
+      let number = Double.nan
+      static func == (first: Self, second: Self) -> Bool {
+        first.object === second.object && first.number == second.number
+      }
+    }
+    let list = Linked(1)
+
+    #expect(await areTheSame(unit, unit))
+    #expect(await !areTheSame(unit, Unit(.nan)))
+    #expect(await !areTheSame(Hidden(Unit?.some(unit)), Hidden(Unit?.some(Unit(.nan)))))
+    #expect(await areTheSame(Holder(object: list), Holder(object: list)))
+    #expect(await !areTheSame(Holder(object: list), Holder(object: Linked(1))))
+  }
+
   @Test func secretsThatAreNotEquatableAreRefusedWithASentence() async {
     struct Token: Secret { let text: String }
     struct Session { let token: Token? }
@@ -412,6 +462,24 @@ private final class Token: Sendable {}
 
 private final class Buffer: ManagedBuffer<Int, Int> {}
 
+private class Year: @unchecked Sendable, Equatable {
+  let number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  static func == (first: Year, second: Year) -> Bool { first.number == second.number }
+}
+
+private final class LeapYear: Year, @unchecked Sendable {}
+
+private final class Unit: Sendable, Equatable {
+  let number: Double
+
+  init(_ number: Double) { self.number = number }
+
+  static func == (first: Unit, second: Unit) -> Bool { first === second }
+}
+
 private struct Visit: @unchecked Sendable {
   unowned let host: Token
   let year: Int
@@ -471,9 +539,11 @@ private struct HoldAction: Actionable {
 private final class HoldStore: Storable {
   typealias DispatchStateType = Anything
 
+  let content = Variable<any Sendable>(0)
+
   required init() {}
 
-  func reduce(with _: Anything) {}
+  func reduce(with state: Anything) { content.value = state.value }
 }
 
 private enum Lamp: DispatchState {

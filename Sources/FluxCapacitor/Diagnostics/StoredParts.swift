@@ -48,6 +48,22 @@ package func storedParts(
   return _openExistential(value, do: parts)
 }
 
+/// Returns the types of the parts that all values of a type have, or nil if the parts of two values can have different types,
+/// as those of enums and objects can. `Void` also stands for a type that can't be copied, whose parts nobody sees.
+package func partTypes(of type: any Any.Type) -> [any Any.Type]? {
+  switch runtimeKind(type) {
+  case _ where type == Void.self: return nil
+  case 0x200, 0x301:  // A struct or a tuple.
+    return (0..<runtimeFieldCount(type)).map { index in
+      var field = Field()
+      defer { field.freeName?(field.name) }
+      return runtimeField(type, index: index, field: &field)
+    }
+  case 0x300, 0x302, 0x304, 0x306: return []  // A bit pattern, a function or a type.
+  default: return nil
+  }
+}
+
 private typealias Name = UnsafePointer<CChar>
 private typealias FreeName = @convention(c) (Name?) -> Void
 
@@ -60,6 +76,9 @@ private struct Field {
 }
 
 // With these functions of Swift's runtime, the standard library lists a type's stored properties and a value's parts.
+@_silgen_name("swift_getMetadataKind")
+private func runtimeKind(_: any Any.Type) -> UInt
+
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 private func runtimeFieldCount(_: any Any.Type) -> Int
 

@@ -197,6 +197,11 @@ public final class Dispatcher: Sendable {
   /// Whether the current thread is calling an observer.
   package static var isInObserver: Bool { currentThread().pointee.isDelivering }
 
+  /// Whether the current thread is in a reduce of this dispatcher.
+  package var isReducing: Bool {
+    registry.turn.isHeldByCurrentThread && currentThread().pointee.reducing != nil
+  }
+
   /// Calls a closure when this dispatcher and the process's one at the same time have no observer that is still to be called
   /// because of a dispatch, of a travel or on a queue.
   package func whenCallsEnd(_ body: @escaping @Sendable () -> Void) {

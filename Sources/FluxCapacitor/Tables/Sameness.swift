@@ -1,11 +1,16 @@
-extension Equatable {
-  /// Returns whether a value of any type has this value's type and is equal to this value.
-  package func isEqual(to other: Any) -> Bool { (other as? Self) == self }
+/// Returns whether two values have the same `Equatable` type and are equal.
+@usableFromInline package func areEqual(_ first: Any, _ second: Any) -> Bool {
+  equality(of: first, and: second) ?? false
 }
 
-/// Returns whether two values are `Equatable` and equal.
-@usableFromInline package func areEqual(_ first: Any, _ second: Any) -> Bool {
-  (first as? any Equatable)?.isEqual(to: second) ?? false
+/// Returns whether two values are equal, or nil if the type of the first one isn't `Equatable`. Values of two types are equal
+/// only if they are objects, and the `==` of a class says so.
+package func equality(of first: Any, and second: Any) -> Bool? {
+  // A cast also wraps, unwraps, converts and bridges values.
+  let (type, other) = (type(of: first), type(of: second))
+  guard let first = first as? any Equatable, Swift.type(of: first) == type else { return nil }
+  func isEqual<Value: Equatable>(_ first: Value) -> Bool { second as? Value == first }
+  return (type == other || type is AnyClass && other is AnyClass) && isEqual(first)
 }
 
 /// Returns whether two values have the same bytes, or are structs whose properties do, as copies of a value

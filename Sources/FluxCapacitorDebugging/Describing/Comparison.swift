@@ -116,7 +116,7 @@ struct Comparison {
 
   private mutating func areDifferent(_ old: Any, _ new: Any) -> Bool {
     if type(of: old) != type(of: new) { return true }
-    if let old = old as? any Equatable { return !old.isEqual(to: new) }
+    if let areEqual = equality(of: old, and: new) { return !areEqual }
     if caseName(of: old) != caseName(of: new) { return true }
     // The identity of an object has changed. The contents of a secret must not decide.
     if type(of: old) is AnyClass || old is any Secret { return true }

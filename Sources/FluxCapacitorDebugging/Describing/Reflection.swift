@@ -25,6 +25,7 @@ enum Reflection {
   init(_ value: Any, searches: inout Int) {
     switch value {
     case is any Secret: self = .secret
+    case is UnreadPart: self = .described
     case let text as String: self = .string(text)
     case let text as Substring: self = .string(String(text))
     case let data as Data: self = .data(data)
@@ -39,12 +40,14 @@ enum Reflection {
     let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
     let isContainer = [.optional, .collection, .set, .dictionary, .tuple].contains(style)
     let isDescribed = !isContainer && hasOwnDescription(value)
-    let isOwn = !isObject && hasOwnMirror(value) && !Reflection.showsElements(mirror, of: value)
+    let isOwn = !isObject && hasOwnMirror(value)
+    let search =
+      isDescribed && !isObject || isOwn ? Reflection.search(value, &searches) : .noSecret
     let mightReveal =
-      (isDescribed && !isObject || isOwn) && Reflection.hasSecret(value, searches: &searches)
+      search == .tooManyParts ? !Reflection.showsElements(mirror, of: value) : search != .noSecret
     // A custom mirror usually has no style. A function and a type have neither a style nor children.
     let isEmpty = mirror.children.isEmpty && (style == nil || hasHiddenContent(value))
-    if isDescribed, !mightReveal {
+    if isDescribed, search == .noSecret {
       self = .described
     } else if isOwn && (mightReveal || isEmpty) || isEmpty && hasHiddenContent(value) {
       self = .hidden
@@ -74,47 +77,14 @@ enum Reflection {
         $0.value as? AnyHashable == AnyHashable(id)
       }
     var searches = 1_000
-    return isStored || !hasSecret(row, searches: &searches) ? id : nil
+    return isStored || search(row, &searches) == .noSecret ? id : nil
   }
 
-  private static func hasSecret(_ value: Any, searches: inout Int) -> Bool {
+  private static func search(_ value: Any, _ searches: inout Int) -> SecretSearch {
     let limit = min(searches, 1_000)
     var rest = limit
     defer { searches -= limit - rest }
-    return hasSecret(value, within: &rest)
-  }
-
-  /// Returns whether a value is a secret, or contains a secret, also as a constant of an object.
-  static func hasSecret(_ value: Any) -> Bool {
-    var rest = 10_000_000
-    return hasSecret(value, within: &rest)
-  }
-
-  /// Searches a value without recursion, because a value can be deeper than the stack of a thread.
-  ///
-  /// - Parameter rest: The largest number of parts to search. If the value has more parts, the result is true. It is
-  ///   also true for a mirror inside 1,000 others, because a mirror can contain itself.
-  private static func hasSecret(_ value: Any, within rest: inout Int) -> Bool {
-    var parts: [(value: Any, mirrors: Int)] = [(value, 0)]
-    var objects = Set<ObjectIdentifier>()
-    while let (part, mirrors) = parts.popLast() {
-      if rest == 0 || mirrors > 1_000 || part is any Secret { return true }
-      if (part as? UnreadPart)?.type is any Secret.Type { return true }
-      rest -= 1
-      if !(type(of: part) is AnyClass) {
-        let isOwn = hasOwnMirror(part)
-        let children = mirror(of: part).children.lazy.map(\.value).prefix(rest + 1)
-        parts += children.map { ($0, mirrors + (isOwn ? 1 : 0)) }
-        if isOwn { parts += storedParts(of: part, as: type(of: part)).map { ($0.value, mirrors) } }
-      } else if !(part is any CustomReflectable),
-        objects.insert(ObjectIdentifier(part as AnyObject)).inserted
-      {
-        for mirror in sequence(first: Mirror(reflecting: part), next: \.superclassMirror) {
-          parts += storedParts(of: part, as: mirror.subjectType).map { ($0.value, mirrors) }
-        }
-      }
-    }
-    return false
+    return SecretSearch.search(value, within: &rest)
   }
 }
 

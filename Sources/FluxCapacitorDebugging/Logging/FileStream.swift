@@ -87,7 +87,7 @@ package final class FileStream: @unchecked Sendable {
       if count >= 0 {
         rest = rest.dropFirst(count)
       } else if errno != EINTR {
-        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        throw POSIXError.last
       }
     }
   }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The encoder sees every value that an `encode(to:)` writes, at any depth. So the encoder also finds secrets in
 /// objects and in values with custom mirrors.
-struct GuardedEncoder: Encoder {
+struct GuardedEncoder: Encoder, SingleValueEncodingContainer {
   fileprivate let base: any Encoder
   fileprivate let alarm: SecretAlarm
 
@@ -19,8 +19,16 @@ struct GuardedEncoder: Encoder {
     Unkeyed(base: base.unkeyedContainer(), alarm: alarm)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    Single(base: base.singleValueContainer(), alarm: alarm)
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  func encodeNil() throws {
+    var container = base.singleValueContainer()
+    try container.encodeNil()
+  }
+
+  func encode(_ value: some Encodable) throws {
+    var container = base.singleValueContainer()
+    try container.encode(GuardedValue(value: value, alarm: alarm))
   }
 }
 
@@ -45,31 +53,22 @@ final class SecretAlarm {
 
   fileprivate(set) var hasFound = false
 
+  /// Whether each encoded value is searched too, because the search in the whole value hasn't read some parts.
+  private let searchesEachValue: Bool
+
+  init(searchesEachValue: Bool) { self.searchesEachValue = searchesEachValue }
+
   /// Returns whether a value can be encoded as it is, because it has no parts, or because an encoder has a form of its
   /// own for it.
   fileprivate func isPlain(_ value: some Encodable) throws -> Bool {
-    // A type's own `encode(to:)` can write the text of a secret, so the parts of the value are searched too. The value is the
-    // encoder's own copy, except for the objects in it.
-    if Reflection.hasSecret(value) {
+    // A type's own `encode(to:)` can write the text of a secret.
+    if value is any Secret || searchesEachValue && SecretSearch.search(value) == .secret {
       hasFound = true
       throw Found()
     }
     return value is Bool || value is String || value is any BinaryInteger
       || value is any BinaryFloatingPoint || value is Date || value is Data || value is URL
       || value is Decimal
-  }
-}
-
-private struct Single: SingleValueEncodingContainer {
-  var base: any SingleValueEncodingContainer
-  let alarm: SecretAlarm
-
-  var codingPath: [any CodingKey] { base.codingPath }
-
-  mutating func encodeNil() throws { try base.encodeNil() }
-
-  mutating func encode(_ value: some Encodable) throws {
-    try base.encode(GuardedValue(value: value, alarm: alarm))
   }
 }
 

@@ -98,6 +98,12 @@ final class History: @unchecked Sendable {
 
   /// Undoes or redoes events on a dispatcher.
   func travel<Result>(on dispatcher: Dispatcher, _ body: () -> Result) -> Result {
+    if dispatcher.isReducing {
+      trap(
+        "A TimeCircuits undoes or redoes inside a reduce, whose own changes aren't in the history yet.",
+        "Call its methods after the dispatch, or in an observer."
+      )
+    }
     defer {
       dispatcher.whenCallsEnd { [self] in lock.withLock { unfinishedTravels -= 1 } }
       tellListeners()

@@ -30,15 +30,29 @@ struct OutputFile {
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
     if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
-    let manager = FileManager.default
-    let former = try? manager.attributesOfItem(atPath: path)
+    let former = try? FileManager.default.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
+    let permissions = former?[.posixPermissions] as? Int
     try withoutFileSignals {
+      if isFile, let permissions { return try replace(with: data, mode_t(permissions)) }
       try data.write(to: URL(fileURLWithPath: path), options: isFile ? .atomic : [])
     }
-    // The new file keeps the old file's permissions, so that the contents of a private file stay private.
-    if isFile, let permissions = former?[.posixPermissions] {
-      try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+  }
+
+  /// Replaces a file with a new one that has the old one's permissions before it has contents, so that the contents of a
+  /// private file stay private.
+  private func replace(with data: Data, _ permissions: mode_t) throws {
+    var name = Array("\(path)-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    if descriptor < 0 { throw POSIXError.last }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      if fchmod(descriptor, permissions) < 0 { throw POSIXError.last }
+      try file.write(contentsOf: data)
+      if rename(name, path) < 0 { throw POSIXError.last }
+    } catch {
+      unlink(name)
+      throw error
     }
   }
 }

@@ -81,10 +81,10 @@ public struct RecordedFlow: Sendable {
 
   /// Returns the contents of a file with this flow's states.
   ///
-  /// A state can't be written if it contains a ``Secret``, or if its `Codable` conformance throws an error. A secret is
-  /// found wherever it is encoded, even as a key or inside an object, and in stored properties, with one exception: an
-  /// object's own `encode(to:)` can take a text out of a secret in a variable. A state whose mirror contains itself counts
-  /// as a state with a secret.
+  /// A state can't be written if it contains a ``Secret`` or more than 10 million parts, or if its `Codable` conformance
+  /// throws an error. A secret is found wherever it is encoded, even as a key or inside an object, and in stored properties,
+  /// with one exception: a type's own `encode(to:)` can take a text out of a secret in a closure, in an object's variable or
+  /// in an object that isn't kept.
   ///
   /// If two types have the same name, only the states of the first one can be written.
   ///
@@ -226,7 +226,13 @@ extension RecordedFlow {
     _ state: some CodableState,
     named name: String
   ) throws(Failure.Reason) -> Data {
-    let alarm = SecretAlarm()
+    // The flow has a copy of the state, except for the objects in it.
+    let search = SecretSearch.search(state)
+    if search == .secret { throw .secret(name) }
+    if search == .tooManyParts {
+      throw .notEncoded("It has too many parts for a search for secrets, or a mirror of itself.")
+    }
+    let alarm = SecretAlarm(searchesEachValue: search == .unreadParts)
     do {
       let line = GuardedValue(value: Line(type: name, state: state), alarm: alarm)
       let data = try JSONEncoder.ofFiles.encode(line)

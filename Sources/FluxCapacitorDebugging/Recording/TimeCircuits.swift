@@ -14,7 +14,8 @@ import FluxCapacitor
 ///
 /// An undo sets the variables that a dispatch changed back to their values before the dispatch. A redo sets them to their
 /// values after it. Each undo or redo is one transaction, so each observer is called once. If you dispatch a state after an
-/// undo, the undone dispatches are forgotten. You can use a `TimeCircuits` on any thread, and inside an observer.
+/// undo, the undone dispatches are forgotten. You can use a `TimeCircuits` on any thread, and inside an observer. Undoing or
+/// redoing inside a reduce traps.
 ///
 /// If an observer invokes a state because of an undo or a redo, the history doesn't change, because it already contains the
 /// states that observers invoked before:

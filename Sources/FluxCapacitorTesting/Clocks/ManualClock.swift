@@ -171,25 +171,19 @@ public final class ManualClock: Clock, @unchecked Sendable {
     await jobs.settle()
   }
 
-  /// Advances the clock to the next deadline of a sleeping task, and wakes the task. A later call of
-  /// `sleeping()` doesn't return the sleeps that end now.
+  /// Advances the clock to the next deadline of a sleeping task, and wakes the task.
   ///
   /// - Parameter end: The latest instant to advance to. If no deadline is earlier or equal, the clock shows this
   ///   instant afterward.
   /// - Returns: Whether the clock has reached a deadline.
   @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
-    let due = advance { now in
-      guard let deadline = sleepers.first?.deadline, deadline <= end ?? deadline else {
-        return max(now, end ?? now)
-      }
-      claims.entries.removeAll { $0.deadline <= deadline }
-      return deadline
-    }
+    let due = advance { now in [sleepers.first?.deadline, end].compactMap(\.self).min() ?? now }
     wake(due)
     return !due.isEmpty
   }
 
-  /// Sets the time to the result of a closure, which this method calls under the lock.
+  /// Sets the time to the result of a closure, which this method calls under the lock, unless the result is earlier. A later
+  /// call of `sleeping()` doesn't return the sleeps that end now.
   ///
   /// A due task counts as busy before this method unlocks. So `settled(advancing:)` can't find that all work
   /// is resting while no task sleeps on the clock.
@@ -197,7 +191,8 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Returns: The sleepers whose deadlines the clock has reached. The caller wakes them.
   private func advance(to end: (_ now: Instant) -> Instant) -> [Sleeper] {
     lock.withLock {
-      time = end(time)
+      time = max(time, end(time))
+      claims.entries.removeAll { $0.deadline <= time }
       let due = Array(sleepers.prefix { $0.deadline <= time })
       sleepers.removeFirst(due.count)
       for sleeper in due { sleeper.suspension.end() }

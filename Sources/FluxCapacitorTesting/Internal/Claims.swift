@@ -1,3 +1,5 @@
+import FluxCapacitor
+
 /// Calls that wait for entries, such as recorded values. An earlier call receives its entries before a later one.
 ///
 /// The owner's lock guards this structure, and its claims.
@@ -11,6 +13,7 @@ struct Claims<Entry> {
     let notify: @Sendable () -> Void
 
     init(_ count: Int, _ notify: @escaping @Sendable () -> Void) {
+      if count < 0 { trap("A test waits for \(count) events.", "Wait for at least none.") }
       self.count = count
       self.notify = notify
     }

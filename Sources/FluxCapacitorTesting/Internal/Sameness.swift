@@ -4,7 +4,7 @@ import FluxCapacitorDebugging
 /// Returns whether two `Equatable` values are equal, or whether two other values are the same in every part.
 ///
 /// A NaN counts as the same value as another NaN, although `==` says otherwise, also as a part of other values, except of
-/// those that show no parts, such as a `Date`. Swift can't compare functions, so two functions of the same type count as
+/// `Equatable` objects, and of those that show no parts, such as a `Date`. Swift can't compare functions, so two functions of the same type count as
 /// the same value. A value that hides its parts, such as a `Secret` or an object with a `Mutex`, is never the same as
 /// another one, unless it's `Equatable`, and neither are values with too many levels of parts: a test fails rather than
 /// passes wrongly.
@@ -15,7 +15,7 @@ func isSame(_ first: Any, _ second: Any) -> Bool {
 
 /// Returns the end of a failure message, which says why no test can compare one of the values, if that's so.
 func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
-  var parts = PartComparison(looksIntoSameObject: true)
+  var parts = PartComparison(looksInto: .allObjects)
   for value in values { _ = parts.isSame(value, value) }
   guard let (type, reason) = parts.refused else { return "" }
   return
@@ -32,8 +32,10 @@ private func unboxed(_ value: Any) -> Any {
 }
 
 private struct PartComparison {
-  /// Whether even an object is compared with itself.
-  var looksIntoSameObject = false
+  enum Reach { case noObjects, differentObjects, allObjects }
+
+  /// The objects whose parts are compared.
+  var looksInto = Reach.differentObjects
 
   /// A type that isn't `Equatable`, and why its parts can't be compared, if the comparison has met such a type.
   private(set) var refused: (type: any Any.Type, reason: String)?
@@ -46,21 +48,19 @@ private struct PartComparison {
   /// The objects whose parts are being compared, because objects can refer to each other.
   private var objects: Set<[ObjectIdentifier]> = []
 
-  init(looksIntoSameObject: Bool = false) {
-    self.looksIntoSameObject = looksIntoSameObject
-  }
+  init(looksInto reach: Reach = .differentObjects) { looksInto = reach }
 
   mutating func isSame(_ first: Any, _ second: Any) -> Bool {
+    guard let equal = equality(of: first, and: second) else { return haveSameParts(first, second) }
+    if equal { return true }
     if let number = first as? any FloatingPoint, let other = second as? any FloatingPoint,
-      number.isNaN, other.isNaN, type(of: number) == type(of: other)
+      number.isNaN, other.isNaN, type(of: first) == type(of: second)
     {
       hasNaN = true
       return true
     }
-    guard let value = first as? any Equatable else { return haveSameParts(first, second) }
-    if value.isEqual(to: second) { return true }
-    // Values that differ only in NaNs are the same.
-    var parts = PartComparison()
+    // Values that differ only in NaNs are the same. The `==` of a value might compare the identities of objects.
+    var parts = PartComparison(looksInto: .noObjects)
     parts.depth = depth
     guard parts.haveSameParts(first, second), parts.hasNaN else { return false }
     hasNaN = true
@@ -73,9 +73,9 @@ private struct PartComparison {
     if let type = first as? any Any.Type, let other = second as? any Any.Type {
       return type == other
     }
-    if !looksIntoSameObject, type(of: first) is AnyClass, first as AnyObject === second as AnyObject
-    {
-      return true
+    if looksInto != .allObjects, type(of: first) is AnyClass {
+      let isOne = first as AnyObject === second as AnyObject
+      if isOne || looksInto == .noObjects { return isOne }
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
     // The casts below would unwrap an optional.

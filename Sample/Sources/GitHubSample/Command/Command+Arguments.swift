@@ -83,8 +83,10 @@ extension CommonOptions {
     jsonFields = try arguments.jsonFields(among: fields)
     logPath = try arguments.nonEmptyValue(of: "log")
     explorerPath = try arguments.nonEmptyValue(of: "explore")
-    let files = [logPath, explorerPath].compactMap(\.self).map { URL(fileURLWithPath: $0) }
-    if files.count == 2, files[0].standardizedFileURL == files[1].standardizedFileURL {
+    let files = [logPath, explorerPath].compactMap(\.self).map {
+      URL(fileURLWithPath: $0).resolvingSymlinksInPath().standardizedFileURL
+    }
+    if files.count == 2, files[0] == files[1] {
       throw UsageError("--log and --explore name the same file")
     }
     exploresLive = arguments.has("explore-live")

@@ -1,3 +1,5 @@
+import FluxCapacitorTestSupport
+import Foundation
 import GitHubSample
 import Testing
 
@@ -143,5 +145,18 @@ struct CommandArgumentsTests {
     let error = #expect(throws: UsageError.self) { try Command(arguments: arguments) }
 
     if let message { #expect(error?.message == message) }
+  }
+
+  @Test func logAndPageCannotBeTheFileOfOneLink() throws {
+    let folder = try TemporaryFolder()
+    let (file, link) = (folder.file("file"), folder.file("link"))
+    try Data().write(to: file)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+
+    let error = #expect(throws: UsageError.self) {
+      try Command(arguments: ["--log", file.path, "--explore", link.path])
+    }
+
+    #expect(error?.message == "--log and --explore name the same file")
   }
 }
