@@ -109,18 +109,19 @@ struct FollowingTests {
     #expect(follower.failure.value == nil)
   }
 
-  /// As after a recovery that starts fresh. Only a previous generation tells that the file is missing.
-  @Test func followerKeepsItsStateIfTheFileIsSetAside() async throws {
+  /// As after a recovery that starts fresh. Then there is no previous generation to restore.
+  @Test func failureOfAFollowerSaysWhetherThereIsAPreviousGeneration() async throws {
     try await save("Roads")
     let (follower, followed) = try follower()
 
     try FileManager.default.removeItem(at: folder.file("notes.json"))
-    try await follower.flush()
-
-    #expect(followed.notes.value == ["Roads"])
+    let withoutPrevious = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
     try folder.write("damaged", to: "notes.previous")
-    let failure = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
-    #expect(failure?.cause == .fileMissing)
+    let withPrevious = await #expect(throws: KeeperFailure.self) { try await follower.flush() }
+
+    #expect(withoutPrevious?.cause == .system(call: "open", code: ENOENT))
+    #expect(withPrevious?.cause == .fileMissing)
+    #expect(followed.notes.value == ["Roads"])
   }
 
   @Test func followerOfAMissingFolderIsAnError() throws {

@@ -66,8 +66,11 @@ extension KeptFile {
     guard let store else { return nil }
     let identity = try identity(in: folder)
     guard let data = try data(of: fileName.current, in: folder) else {
-      guard hasFile, try self.data(of: fileName.previous, in: folder) != nil else { return nil }
-      throw KeeperFailure(url, nil, KeeperFailure.Cause.fileMissing)
+      if !hasFile { return nil }
+      let previous = try self.data(of: fileName.previous, in: folder)
+      let cause: any Error =
+        previous == nil ? SystemError("open", ENOENT) : KeeperFailure.Cause.fileMissing
+      throw KeeperFailure(url, nil, cause)
     }
     let isRead = if case .contents(data) = written { true } else { false }
     if isRead, identity == self.identity { return nil }
