@@ -48,12 +48,16 @@
       var mask: UInt64 = 0
       for (bit, batch) in batches.enumerated() {
         let changed = leaves.indices.filter { batch.writes[leaves[$0].root] != nil }
-        let isTold = changed.contains { !leaves[$0].isSettled }
+        let isReached = { (index: Int) in
+          self.history.position(writes[index])
+            >= self.history.position(batch.writes[self.leaves[index].root] ?? 0)
+        }
+        // A settled leaf may have an older write that is the same. Then, the other leaves tell.
+        let isTold = changed.contains { !leaves[$0].isSettled || isReached($0) }
         let isContained = changed.allSatisfy { index in
           let (old, new) = (writes[index], batch.writes[leaves[index].root] ?? 0)
-          // A settled leaf may have an older write that is the same. Then, only unsettled leaves tell.
-          return isTold && history.areSame(old, new, grain: leaves[index].grain)
-            || history.position(old) >= history.position(new)
+          return isReached(index)
+            || isTold && history.areSame(old, new, grain: leaves[index].grain)
         }
         if isContained { mask |= 1 << UInt64(bit) }
       }
