@@ -33,9 +33,10 @@ public final class Keeper: Sendable {
 
   /// Why the last attempt to save or to follow has failed, or nil if it has succeeded.
   ///
-  /// After a failure other than ``KeeperFailure/Cause/superseded``, the keeper tries again after twice the maximum delay, then after four times the delay, and so on, up
-  /// to 64 times. For these pauses, a delay below 100 ms counts as 100 ms. If the folder was deleted, a keeper that saves
-  /// creates it again, and writes all stores. Observers on `.current` are called on a background thread.
+  /// After a failure other than ``KeeperFailure/Cause/superseded``, the keeper tries again after twice the maximum delay, then
+  /// after four times the delay, and so on, up to 64 times. For these pauses, a delay below 100 ms counts as 100 ms. If the
+  /// folder was deleted, a keeper that saves creates it again, and writes all stores. Observers on `.current` are called on a
+  /// background thread.
   public let failure: Constant<KeeperFailure?>
 
   let core: KeeperCore

@@ -4,10 +4,10 @@ import FluxCapacitorDebugging
 /// Returns whether two `Equatable` values are equal, or whether two other values are the same in every part.
 ///
 /// A NaN counts as the same value as another NaN, although `==` says otherwise, also as a part of other values, except of
-/// `Equatable` objects, and of those that show no parts, such as a `Date`. Swift can't compare functions, so two functions of the same type count as
-/// the same value. A value that hides its parts, such as a `Secret` or an object with a `Mutex`, is never the same as
-/// another one, unless it's `Equatable`, and neither are values with too many levels of parts: a test fails rather than
-/// passes wrongly.
+/// `Equatable` objects, and of those that show no parts, such as a `Date`. Swift can't compare functions, so two functions
+/// of the same type count as the same value. A value that hides its parts, such as a `Secret` or an object with a `Mutex`,
+/// is never the same as another one, unless it's `Equatable`, and neither are values with too many levels of parts: a test
+/// fails rather than passes wrongly.
 func isSame(_ first: Any, _ second: Any) -> Bool {
   var parts = PartComparison()
   return parts.isSame(first, second)

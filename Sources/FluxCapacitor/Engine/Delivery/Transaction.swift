@@ -16,8 +16,8 @@
 // the variable only if it writes the variable again. So no transaction waits for another one to end.
 
 extension UnsafeMutablePointer where Pointee == ThreadState {
-  /// Ends a transaction, which began when the caller incremented `openTransactions`. The end of the outermost transaction commits its writes, so that the thread can
-  /// deliver the changes.
+  /// Ends a transaction, which began when the caller incremented `openTransactions`. The end of the outermost transaction
+  /// commits its writes, so that the thread can deliver the changes.
   ///
   /// - Parameter holdsLast: Whether this thread holds the lock of the last variable that the transaction has
   ///   written. The commit unlocks this variable.

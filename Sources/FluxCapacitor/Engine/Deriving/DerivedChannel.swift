@@ -71,7 +71,8 @@ final class DerivedChannel<Element: Sendable>: Channel<Element>, @unchecked Send
   /// - Returns: `false` if the new value is equal to the delivered value, which the channel then keeps.
   @inlinable func computeChange(_ node: Node) -> Bool {
     node.region.use { region in
-      // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has computed for the source.
+      // The formula calls `Edge.sourceValue(for:)` or `Input.value(for:)`, which returns the value that the region has
+      // computed for the source.
       let hasMemo = memoFingerprint.read { $0.load(ordering: .relaxed) } != .max
       let value = (hasMemo ? takeMemo(for: region) : nil) ?? formula(.region)
       if let isSame, let delivered, isSame(delivered, value) { return false }
