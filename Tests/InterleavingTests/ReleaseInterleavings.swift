@@ -30,6 +30,23 @@
       }
     }
 
+    /// Another thread meanwhile delivers a change to the observer, or ends the observation too, and releases the variable.
+    @Test(arguments: [false, true])
+    func variableOfACleanedObservationIsReleasedWithoutALock(isDelivering: Bool) {
+      explore { scenario in
+        let held = Log<Bool>()
+        let variables = Log(Variable<Released?>(nil))
+        let dust = variables.entries[0].observe { _ in }
+        scenario.transaction { dust.clean() }
+        scenario.thread {
+          variables.entries[0].value = Released(in: held)
+          if !isDelivering { dust.clean() }
+          variables.removeAll()
+        }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
     @Test(arguments: [false, true])
     func stateThatAReduceInvokesIsReleasedWithoutALock(isInTransaction: Bool) {
       withDispatcher(Dispatcher()) {

@@ -80,6 +80,8 @@ public class Dust: @unchecked Sendable {
       // While another thread still removes the last observation of a derived constant, the constant would start a new
       // observer of this thread with its former value. `remove` waits for that thread.
       if isFirst || channel.isDerived { channel.remove(self) }
+      // Meanwhile, other threads might have released their references.
+      releaseAfterUnlocking(channel)
     } else if isFirst {
       releaseContents(self)
     }
