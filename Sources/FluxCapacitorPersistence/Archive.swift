@@ -39,7 +39,9 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
     version: Int,
     coder: some ArchiveCoder = JSONCoder()
   ) {
-    guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.contains("\0"),
+    // Characters can't be compared, because a combining mark joins a slash to another character.
+    guard !name.isEmpty, name.utf8.first != UInt8(ascii: "."),
+      !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0),
       !name.contains(".aside-"), !name.contains(FileName.separator)
     else {
       trap(
@@ -100,6 +102,12 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
       guard let migrate = migrations[found] else { throw KeeperFailure.Cause.noMigration }
       return try migrate(envelope.saved)
     } catch let error as Undecodable {
+      let options = JSONSerialization.ReadingOptions.fragmentsAllowed
+      if envelope.isJSON,
+        (try? JSONSerialization.jsonObject(with: envelope.saved, options: options)) == nil
+      {
+        throw .damaged("its saved value isn't valid JSON")
+      }
       throw .notDecodable(error.text)
     } catch let error as KeeperFailure.Cause {
       throw error
@@ -118,8 +126,8 @@ public struct Archive<Saved: Codable & Sendable>: Sendable {
   ) throws(KeeperFailure.Cause) -> Data {
     let data: Data
     do {
-      let envelope = Envelope(version: version, saved: try coder.encode(saved))
-      data = envelope.data(isJSON: coder.isJSON, writer: writer)
+      let saved = try coder.encode(saved)
+      data = Envelope(version: version, saved: saved, isJSON: coder.isJSON).data(writer: writer)
     } catch {
       releaseAfterUnlocking(error)
       throw .notEncodable(describe(error))

@@ -457,11 +457,12 @@ struct FaultTests {
     withExtendedLifetime(stubborn) {}
   }
 
-  @Test func delayMayBeLongerThanAClockCanMeasure() async throws {
+  @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min)])
+  func delayMayBeBeyondWhatAClockCanMeasure(maximumDelay: Duration) async throws {
     let keeper = try Keeper(
       directory: folder.url,
       dispatcher: dispatcher,
-      maximumDelay: .seconds(Int64.max)
+      maximumDelay: maximumDelay
     )
     let store = try keeper.open(NotesStore.self)
     NotesAction(dispatcher).add("Roads")

@@ -94,6 +94,19 @@ struct FolderTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test func folderThatAppearsInPlaceOfTheFileIsAnError() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(NotesStore.self)
+    let file = folder.file("notes.json")
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    NotesAction().add("Roads")
+
+    let failure = await #expect(throws: KeeperFailure.self) { try await keeper.flush() }
+
+    #expect(failure?.cause == .notAFile)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func pipeInPlaceOfTheFileIsAnErrorAndDoesNotBlock() throws {
     #expect(mkfifo(folder.file("notes.json").path, 0o600) == 0)
     let keeper = try Keeper(directory: folder.url)

@@ -98,6 +98,21 @@ struct FormatTests {
     #expect(failure == .notDecodable(reason))
   }
 
+  @Test(
+    arguments: [
+      (#"{"format": 1, "version": 1, "saved": ["a" "b"]}"#, "its saved value isn't valid JSON"),
+      (#"{"format": 1, "version": 1.0, "saved": []}"#, "its version isn't a whole number"),
+      (#"{"format": "1", "version": 1, "saved": []}"#, "its format isn't a whole number"),
+    ]
+  )
+  func mistakeOfAPersonIsDamage(text: String, reason: String) throws {
+    let archive = Archive([String].self, named: "list", version: 1)
+
+    #expect(throws: KeeperFailure.Cause.damaged(reason)) {
+      try archive.value(in: Envelope(Data(text.utf8)))
+    }
+  }
+
   @Test func failureOfADecodingNamesNoKeyThatIsData() throws {
     struct Fee: Codable {
       struct Key: CodingKey {

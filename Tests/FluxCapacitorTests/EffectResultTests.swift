@@ -95,6 +95,13 @@ struct EffectResultTests {
     #expect(!effects.isRunning.value)
   }
 
+  @Test func durationOfAtMostMayBeLongerThanAClockCanMeasure() async {
+    let effects = Effects(.atMost(1, per: Duration(attoseconds: .max)))
+
+    #expect(await effects.perform { _ in 1 } == 1)
+    #expect(await effects.perform { _ in 2 } == nil)
+  }
+
   @Test func atMostRunsOperationsAtTheSameTime() async {
     let effects = Effects(.atMost(2, per: .seconds(1)))
     let waiting = effects.run(clock: clock) { _ in await gate.pass() }

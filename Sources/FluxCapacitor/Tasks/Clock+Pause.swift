@@ -10,6 +10,7 @@ extension Clock<Duration> {
 }
 
 extension Duration {
-  /// The duration, or 4 billion years instead of a longer one, which clocks can't add to the present.
-  package var clamped: Duration { min(self, .seconds(Int64.max >> 6)) }
+  /// The duration, or zero instead of a negative one, or 4 billion years instead of a longer one. Clocks can't add extreme
+  /// durations to the present.
+  package var clamped: Duration { max(.zero, min(self, .seconds(Int64.max >> 6))) }
 }

@@ -48,7 +48,7 @@ struct EffectRate: ~Copyable {
   }
 
   /// Whether a beginning still counts.
-  func counts(_ beginning: Duration, at time: Duration) -> Bool { time < beginning + duration }
+  func counts(_ beginning: Duration, at time: Duration) -> Bool { time - beginning < duration }
 
   /// - Complexity: O(1), amortized.
   private mutating func isExhausted(at time: Duration) -> Bool {

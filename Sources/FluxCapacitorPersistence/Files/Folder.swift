@@ -165,8 +165,8 @@ final class Folder: Sendable {
       switch error.code {
       case ENOENT: return
       case EPERM, EACCES, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK:
-        // The file system has no links.
-        guard let data = try? contents(of: name.current) else { throw error }
+        // The file system has no links, or the file's name belongs to a folder.
+        guard let data = try contents(of: name.current) else { return }
         try write(data, to: new)
       default: throw error
       }

@@ -22,9 +22,13 @@ package struct Envelope {
   let version: Int
   let saved: Data
 
-  init(version: Int, saved: Data) {
+  /// Whether the file contains the saved value as JSON text.
+  let isJSON: Bool
+
+  init(version: Int, saved: Data, isJSON: Bool) {
     self.version = version
     self.saved = saved
+    self.isJSON = isJSON
   }
 
   /// Parses the contents of a file.
@@ -38,9 +42,9 @@ package struct Envelope {
     guard let members = JSONMembers(of: text) else {
       throw .damaged("it isn't a JSON object, or its end is missing")
     }
-    guard let format = members.number("format") else { throw .damaged("it has no format") }
+    let format = try members.number("format")
     guard format <= Envelope.format else { throw .newerFormat(known: Envelope.format) }
-    guard let version = members.number("version") else { throw .damaged("it has no version") }
+    let version = try members.number("version")
     let base64 = members["savedAsBase64"]
     guard let bytes = base64 ?? members["saved"] else { throw .damaged("it has no saved value") }
     if let checksum = members["checksum"] {
@@ -49,13 +53,13 @@ package struct Envelope {
       }
     }
     guard base64 != nil else {
-      self.init(version: version, saved: bytes)
+      self.init(version: version, saved: bytes, isJSON: true)
       return
     }
     guard let saved = Data(base64Encoded: bytes.dropFirst().dropLast()) else {
       throw .damaged("the saved value isn't a base64 text")
     }
-    self.init(version: version, saved: saved)
+    self.init(version: version, saved: saved, isJSON: false)
   }
 
   /// The keeper that has written contents, or nil if they don't name one.
@@ -71,10 +75,8 @@ package struct Envelope {
 
   /// Returns the contents of a file.
   ///
-  /// - Parameters:
-  ///   - isJSON: Whether the saved value is JSON text.
-  ///   - writer: The keeper that writes the contents to a storage, or nil for a file.
-  func data(isJSON: Bool, writer: String?) -> Data {
+  /// - Parameter writer: The keeper that writes the contents to a storage, or nil for a file.
+  func data(writer: String?) -> Data {
     let bytes = isJSON ? saved.indented() : Data("\"\(saved.base64EncodedString())\"".utf8)
     let header = """
       {

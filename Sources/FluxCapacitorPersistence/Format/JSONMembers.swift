@@ -9,8 +9,12 @@ struct JSONMembers {
 
   subscript(key: String) -> Data? { values[key] }
 
-  func number(_ key: String) -> Int? {
-    values[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+  func number(_ key: String) throws(KeeperFailure.Cause) -> Int {
+    guard let text = values[key] else { throw .damaged("it has no \(key)") }
+    guard let number = Int(String(decoding: text, as: UTF8.self)) else {
+      throw .damaged("its \(key) isn't a whole number")
+    }
+    return number
   }
 
   /// Parses an object, or returns nil if the text isn't a whole object.

@@ -135,7 +135,9 @@ extension KeptStore {
     if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
     // A store may restore another value, for example one with a new id.
-    if let restored, !areEqual(restored, current), !areSame(restored, current) { hasReduced = true }
+    if let restored, !areSame(restored, current), !areReordered(restored, current) {
+      hasReduced = true
+    }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
@@ -188,6 +190,15 @@ extension KeptStore {
   func areSame(_ first: S.Saved, _ second: S.Saved) -> Bool {
     guard let first = try? encode(first), let second = try? encode(second) else { return false }
     return first == second
+  }
+
+  /// Whether two values differ only in the order in which a set is encoded. So equal values must have the same bytes in any
+  /// order.
+  private func areReordered(_ first: S.Saved, _ second: S.Saved) -> Bool {
+    guard areEqual(first, second) else { return false }
+    let coder = archive.coder
+    return !coder.isJSON
+      || (try? coder.encode(first).sorted()) == (try? coder.encode(second).sorted())
   }
 
   /// Forgets the snapshot after it was written.

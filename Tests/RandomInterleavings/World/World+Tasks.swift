@@ -192,19 +192,19 @@
       let (number, isSuperseding) = (op.target % effects.count, op.payload == 3)
       let running = runs.filter { $0.effects == number && $0.ended == nil }
       let begun = running.filter { $0.registered < history.now }
-      // Another thread that supersedes an effect may be about to cancel it.
-      let cancelled = begun.filter { !$0.mayBeSuperseded }
       cancelling.append((number, isSuperseding))
       for run in running { run.mayEnd(bySuperseding: isSuperseding) }
       interleavingPoint()
       isSuperseding ? effects[number].effects.supersede() : effects[number].effects.cancel()
       let end = history.tick()
-      for run in cancelled { run.cancelled = min(run.cancelled, end) }
       if isSuperseding, !history.place.isInBody {
         for run in begun { run.superseded = min(run.superseded, end) }
       }
       let index = cancelling.firstIndex { $0 == (number, isSuperseding) }
       if let index { cancelling.remove(at: index) }
+      // Another thread that supersedes the effects may be about to cancel them.
+      if cancelling.contains(where: { $0 == (number, true) }) { return }
+      for run in begun { run.cancelled = min(run.cancelled, end) }
     }
 
     func cancelTask(_ op: Op) {
