@@ -50,8 +50,9 @@
       history.tick()
       if watcher.style == .loop, watcher.calls.isEmpty { history.endObserving(watcher) }
       check(val.writes, of: watcher.leaves, in: "\(watcher)")
-      let isFirst = watcher.calls.isEmpty && !watcher.ignoresFirst
-      if !isFirst { history.noteCall(of: watcher, with: val.writes) }
+      // Other observers don't wait for an observer that is being started.
+      let isStarting = watcher.end == .max || watcher.calls.isEmpty && !watcher.ignoresFirst
+      if !isStarting { history.noteCall(of: watcher, with: val.writes) }
       watcher.calls.append(val.writes)
       call(watcher, count: watcher.calls.count)
     }
