@@ -43,7 +43,7 @@ extension Dispatcher {
     pendingWork.forget(number)
     if !hasSettled {
       Place(fileID, filePath, line, column)
-        .fail("The dispatcher has not settled within \(limit). Still under way:\(pendingWorkList)")
+        .fail("\(failure(within: limit)) Still under way:\(pendingWorkList)")
     }
     return hasSettled
   }
@@ -102,14 +102,15 @@ extension Dispatcher {
     driver.cancel()
     if !hasSettled {
       Place(fileID, filePath, line, column)
-        .fail(
-          """
-          The dispatcher has not settled within \(limit).\(clock.sleepersByNow) Still under \
-          way:\(pendingWorkList)
-          """
-        )
+        .fail("\(failure(within: limit))\(clock.sleepersByNow) Still under way:\(pendingWorkList)")
     }
     return hasSettled
+  }
+
+  private func failure(within limit: Duration) -> String {
+    Task.isCancelled
+      ? "The task was cancelled before the dispatcher settled."
+      : "The dispatcher has not settled within \(limit)."
   }
 
   /// Advances a clock from deadline to deadline until no work is pending or the task is cancelled.

@@ -107,13 +107,7 @@ public final class StoreTester<Store: Storable>: Sendable {
       place.fail("This \(Store.self) gets no states, because it isn't registered.")
     }
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
-    let recorder = DispatchRecorder(dispatcher)
     dispatcher.dispatch(state)
-    if recorder.states(of: Store.DispatchStateType.self).isEmpty {
-      return place.fail(
-        "\(shownState(state)) waits for the end of a reduce, a modify or a read. Invoke it outside."
-      )
-    }
     expect(changes(), since: before, after: shownState(state), at: place)
   }
 
@@ -193,6 +187,7 @@ public final class StoreTester<Store: Storable>: Sendable {
     after cause: String,
     at place: Place
   ) {
+    if place.failsInsideAReduce() { return }
     let contents = observedContents()
     let names = contents.items.map(\.name)
     let recorded = recording.all

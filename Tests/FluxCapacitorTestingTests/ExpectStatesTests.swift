@@ -52,6 +52,19 @@ struct ExpectStatesTests {
     )
   }
 
+  @Test func stateThatWaitsForTheEndOfAReadFailsTheTest() async {
+    let failure = await failure {
+      Dispatcher.shared.read {
+        expectStates {
+        } when: {
+          SearchAction().invoke(.found(["a"]))
+        }
+      }
+    }
+
+    #expect(failure.contains("waits for the end of a reduce, a modify or a read."))
+  }
+
   @Test func expectStatesIgnoresStatesInvokedBeforeTheOperation() {
     KeepingAction().invoke(.write("before"))
 

@@ -45,6 +45,21 @@ struct SettledTests {
     #expect(onMain.value == "99")
   }
 
+  @Test func cancelledSettledFailsWithTheReason() async {
+    let effects = Effects()
+    effects.run { _ in await gate.pass() }
+
+    let sentence = await failure {
+      let task = Task { await Dispatcher.shared.settled() }
+      task.cancel()
+      #expect(await !task.value)
+    }
+    gate.open()
+
+    #expect(sentence.hasPrefix("The task was cancelled before the dispatcher settled."))
+    await Dispatcher.shared.settled()
+  }
+
   @Test func failureOfSettledNamesTheQueueOfAPendingDelivery() async {
     queue.suspend()
     notes.text.observe(on: .queue(queue), ignoreFirst: true) { _ in }.cleaned(by: dusts)

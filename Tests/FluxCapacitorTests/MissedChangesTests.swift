@@ -49,6 +49,29 @@ struct MissedChangesTests {
     #expect(log.entries == ["changed"])
   }
 
+  /// Observation releases the closures of a deallocated registrar under the registrar's lock.
+  @MainActor @Test func variableThatDiesInADeinitNotifiesAfterTheDeinit() {
+    do {
+      let variable = Variable(0)
+      do {
+        let other = Variable(0)
+        withObservationTracking {
+          _ = variable.constant.value
+        } onChange: {
+          withExtendedLifetime(other) {}
+        }
+        withObservationTracking {
+          _ = (variable.constant.value, other.constant.value)
+          other.value = 1
+        } onChange: { [log] in
+          log.append("changed")
+        }
+      }
+    }
+
+    #expect(log.entries == ["changed"])
+  }
+
   @Test func trackingThatIsInstalledBeforeTheChangeIsNotifiedOnce() async {
     for round in 1...3 {
       track(variable.constant) { [log] in log.append("\(round)") }

@@ -98,6 +98,21 @@ struct BoardTests {
     }
   }
 
+  @Test func lostEditThatTheServerKnowsIsTakenBackAndOtherEditsStay() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread", "add Buy rolls", "sync")
+    await first.type("remove 3", "rename 2 Bake bread", "rename 1 Buy oat milk", "sync")
+    // The previous generation has the last edit but one.
+    await first.type("done 2", "add Buy jam")
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().contains("1 [ ] Buy oat milk\n2 [x] Bake bread\n"))
+    }
+  }
+
   @Test func numberThatOnlyTheServerKnowsIsNotReused() async throws {
     let server = #"[{"id":7,"title":"Buy milk","isDone":false}]"#
     try folder.write(#"{"format":1,"version":1,"saved":\#(server)}"#, to: "server.json")

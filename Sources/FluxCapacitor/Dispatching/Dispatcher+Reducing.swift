@@ -10,6 +10,9 @@ extension Dispatcher {
     return false
   }
 
+  /// Whether states that this thread invokes wait for the end of a reduce, a `modify`, a `read` or an initializer.
+  package static var defersStates: Bool { currentThread().pointee.dispatchDeferrals > 0 }
+
   /// Runs the dispatches that this thread deferred in an earlier reduce, so that a transaction that begins now doesn't
   /// reduce their states as a part of it.
   @inlinable func runEarlierDispatches() {

@@ -30,6 +30,9 @@ where Row.ID: Sendable {
   @exclusivity(unchecked) @usableFromInline var takenRow: Row?
   @exclusivity(unchecked) @usableFromInline var takenEntry: Entry = (-1, nil)
 
+  /// Whether the table has closed its parts. The table doesn't own the parts that are created later.
+  private(set) var hasEnded = false
+
   /// The number of parts that the table has ever created.
   var createdParts = 0
 
@@ -187,7 +190,7 @@ where Row.ID: Sendable {
   override func close() {
     // The parts and the index are released after unlocking, because a `deinit` can run user code.
     let (formerParts, formerIndex) = withLock {
-      defer { (index, ids, edits) = ([:], nil, nil) }
+      defer { (index, ids, edits, hasEnded) = ([:], nil, nil, true) }
       return (parts, index)
     }
     for entry in formerIndex.values { entry.part?.release() }

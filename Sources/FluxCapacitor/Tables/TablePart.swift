@@ -27,7 +27,7 @@ where Row.ID: Sendable {
     address = ObjectIdentifier(table)
     number = table.createdParts
     table.createdParts += 1
-    super.init(value, handles: AnyChannel.owned)
+    super.init(value, handles: table.hasEnded ? 0 : AnyChannel.owned)
   }
 
   override var description: String { "A part of a VariableTable<\(Row.self)>" }

@@ -22,11 +22,12 @@ import Synchronization
 /// is detected. If the probe fails, every read counts as tracked.
 @usableFromInline final class Tracker: Observable, @unchecked Sendable {
   private typealias Path = Unmanaged<KeyPath<Tracker, Void>>
+  private typealias Paths = (Path, Path)
 
   /// Two key paths, one for the accesses before a change and one for those after it. No other tracker has the same
   /// objects. Observation retains the key path of an access for as long as the tracked read waits. The references are
   /// owned; they are unmanaged, so that `isUsed(_:)` can count the other references.
-  private let paths = (Path.passRetained(\.[HashProbe(0)]), Path.passRetained(\.[HashProbe(1)]))
+  private let paths: Paths
 
   /// Which of the two key paths the next access uses. Only the thread that is notifying writes this property.
   ///
@@ -57,21 +58,36 @@ import Synchronization
 
   // The size of a registrar is unknown at compile time. As the last property, it doesn't slow down accesses to
   // the other properties.
-  private let registrar = ObservationRegistrar()
+  private let registrar: ObservationRegistrar
 
-  @usableFromInline init() {}
+  private init(_ registrar: ObservationRegistrar, _ paths: Paths) {
+    (self.registrar, self.paths) = (registrar, paths)
+  }
+
+  @usableFromInline convenience init() {
+    let paths = (Path.passRetained(\.[HashProbe(0)]), Path.passRetained(\.[HashProbe(1)]))
+    self.init(ObservationRegistrar(), paths)
+  }
 
   deinit {
     #if DEBUG
       if deallocatedRegistrarsNotify.load(ordering: .relaxed) { notifyAll() }
     #endif
-    if let missed {
-      missed.list.remove(missed.number)
-      // The variable is gone before the block on the main queue.
-      notifyAll()
+    guard let missed else {
+      paths.0.release()
+      paths.1.release()
+      return
     }
-    paths.0.release()
-    paths.1.release()
+    missed.list.remove(missed.number)
+    // The variable is gone before the block on the main queue. Another registrar might be releasing it under its lock, so
+    // the thread notifies with its other deliveries.
+    let thread = currentThread()
+    let heir = Place(to: Tracker(registrar, paths)) { heir, _, _ in
+      // The downcast is safe because the closure receives its place's target.
+      unsafeDowncast(heir, to: Tracker.self).notifyAll()
+    }
+    thread.append(heir, isOwn: false)
+    thread.deliverPlaces()
   }
 
   private subscript(_: HashProbe) -> Void { () }

@@ -1,3 +1,4 @@
+import FluxCapacitor
 import FluxCapacitorDebugging
 import Testing
 
@@ -17,6 +18,15 @@ struct Place: Sendable {
     self.filePath = filePath
     self.line = line
     self.column = column
+  }
+
+  /// Returns whether the states that this thread invokes wait, so that an expectation can't see them. If so, fails the test.
+  func failsInsideAReduce() -> Bool {
+    guard Dispatcher.defersStates else { return false }
+    fail(
+      "A state that is invoked here waits for the end of a reduce, a modify or a read. Invoke it outside."
+    )
+    return true
   }
 
   /// Fails the current test of Swift Testing or XCTest.

@@ -4,8 +4,8 @@ import FluxCapacitorDebugging
 /// Returns whether two `Equatable` values are equal, or whether two other values are the same in every part.
 ///
 /// A NaN counts as the same value as another NaN, although `==` says otherwise, also as a part of other values, except of
-/// `Equatable` objects, and of those that show no parts, such as a `Date`. Swift can't compare functions, so two functions
-/// of the same type count as the same value. A value that hides its parts, such as a `Secret` or an object with a `Mutex`,
+/// `Equatable` objects, and of those that show no parts, such as a `Date`. Swift can't compare functions, so a function is
+/// the same only as its copies. A value that hides its parts, such as a `Secret` or an object with a `Mutex`,
 /// is never the same as another one, unless it's `Equatable`, and neither are values with too many levels of parts: a test
 /// fails rather than passes wrongly.
 func isSame(_ first: Any, _ second: Any) -> Bool {
@@ -18,6 +18,11 @@ func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
   var parts = PartComparison(looksInto: .allObjects)
   for value in values { _ = parts.isSame(value, value) }
   guard let (type, reason) = parts.refused else { return "" }
+  if "\(type)".contains(" -> ") {
+    return
+      "\n\nSwift can't compare functions, so a function of the type \(type) is the same only as its copies. "
+      + "Expect a copy, or make the type that contains the function Equatable."
+  }
   return
     "\n\n\(type) \(reason) and isn't Equatable, so no test can tell whether two of its values are the same. "
     + "Make \(type) Equatable."
@@ -96,6 +101,8 @@ private struct PartComparison {
     case .dictionary where first is any RandomAccessCollection:
       return haveSame(mirror.children, other.children)
     case .set, .dictionary: return haveSameMembers(mirror, other)
+    case nil where mirror.children.isEmpty:
+      return refuse(first, "is a function") || areIdentical(first, second)
     case .class:
       let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
       return !objects.insert(pair).inserted

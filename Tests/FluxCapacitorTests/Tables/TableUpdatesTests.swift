@@ -155,6 +155,22 @@ struct TableUpdatesTests {
     #expect(tally.value == 0)
   }
 
+  @Test func sequenceThatBeginsAfterTheEndOfItsTableEnds() async {
+    let tally = Tally()
+    do {
+      var table: VariableTable? = VariableTable([CountedItem(id: 0, token: Counted(tally))])
+      let changes = table?.changes
+      table = nil
+      for _ in 1...2 {
+        var counts: [Int] = []
+        if let changes { for await update in changes { counts.append(update.rows.count) } }
+        #expect(counts == [1])
+      }
+    }
+
+    #expect(tally.value == 0)
+  }
+
   @Test func cancelledTaskReceivesNoUpdate() async {
     let task = Task { [table] in
       withUnsafeCurrentTask { $0?.cancel() }

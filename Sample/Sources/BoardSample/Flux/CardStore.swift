@@ -47,13 +47,12 @@ package final class CardStore: Storable {
     case .rollBack(let edit):
       // A newer edit of the card stays. The next sync sends the newer edit.
       guard _cards[id: edit.id] == edit.new else { return }
-      show(edit.old, as: edit.id)
-      undoable.value.removeAll { $0.id == edit.id }
-      redoable.value.removeAll { $0.id == edit.id }
+      showServerCard(edit.old, as: edit.id)
     case .takeBack(let cards):
-      for card in cards where card.id > lastID.value {
-        show(card, as: card.id)
-        lastID.value = card.id
+      // An edit of the server's card is newer than that card.
+      for card in cards where !undoable.value.contains(where: { $0.old == card }) {
+        showServerCard(card, as: card.id)
+        lastID.value = max(lastID.value, card.id)
       }
     case .skipNumbers(let id, let count):
       lastID.value = min(max(lastID.value, id) + count, Card.highestID)
@@ -68,6 +67,12 @@ package final class CardStore: Storable {
     show(new, as: id)
     undoable.value = (undoable.value + [Edit(id: id, old: old, new: new)]).suffix(100)
     redoable.value = []
+  }
+
+  private func showServerCard(_ card: Card?, as id: Card.ID) {
+    show(card, as: id)
+    undoable.value.removeAll { $0.id == id }
+    redoable.value.removeAll { $0.id == id }
   }
 
   private func show(_ card: Card?, as id: Card.ID) {

@@ -15,7 +15,7 @@ extension Dispatcher {
     /// Restores the server's version of a card, because the server has refused the edit.
     case rollBack(Edit)
 
-    /// Adds the cards with numbers that the board doesn't know, because the server kept what the board has lost.
+    /// Shows the server's cards that no edit has changed since, because the server kept what the board has lost.
     case takeBack([Card])
 
     /// Leaves out the numbers of lost cards: those through a number, and a count of further numbers.

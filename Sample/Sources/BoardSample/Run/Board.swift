@@ -36,7 +36,7 @@ package final class Board: Sendable {
     search = SearchStore.instantiate()
     searchAction = SearchAction(clock: clock)
     syncAction = SyncAction(server: server)
-    // The next sync would remove the lost cards from the server.
+    // The next sync would undo the lost edits on the server.
     if hasOlderCards { cardAction.invoke(.takeBack(sync.unsynced.value.compactMap(\.old))) }
     // The server might know numbers of lost cards. After the loss of a state, the user might know some more.
     let highestID = sync.unsynced.value.last?.id ?? 0
