@@ -26,6 +26,7 @@ struct EndpointTests {
       (["GH_TOKEN": "t", "GH_HOST": "evil.example/api?"], .unusableEndpoint("evil.example/api?")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "ftp://x/"], .unusableEndpoint("ftp://x/")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "graphql"], .unusableEndpoint("graphql")),
+      (["GITHUB_GRAPHQL_URL": "htp://h/?access_token=t"], .unusableEndpoint("htp://h/?…")),
       (
         ["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "https://me:word@x/"],
         .unusableEndpoint("it contains a user name")

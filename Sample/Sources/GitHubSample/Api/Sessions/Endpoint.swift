@@ -97,10 +97,11 @@ extension Endpoint {
     return isOfGitHub(host) ? "https://api.\(host)/graphql" : "https://\(host)/api/graphql"
   }
 
-  /// Returns the address for error messages. An address with a user name is not shown, because the
-  /// address might contain a password.
+  /// Returns the address for error messages. An address with a user name is not shown, and neither is a query, because they
+  /// might contain a password or a token.
   private static func shown(_ address: String) -> String {
-    address.contains("@") ? "it contains a user name" : address
+    address.contains("@")
+      ? "it contains a user name" : address.replacing(/\?.+/.dotMatchesNewlines(), with: "?…")
   }
 
   /// Returns whether GitHub runs the host. Enterprises run other hosts themselves.
