@@ -14,7 +14,7 @@ import FluxCapacitorDebugging
 /// ```
 ///
 /// The states can have different types. States that aren't `Equatable` are compared part by part. A part that hides its own
-/// parts, such as a `Secret`, must be `Equatable`.
+/// parts, such as a `Secret`, must be `Equatable`, and a closure is the same only as its copies.
 ///
 /// The function doesn't wait for work that the operation starts on queues or in tasks. If there is such work, end the
 /// operation with `await Dispatcher.shared.settled()`, as in the example.
@@ -47,8 +47,8 @@ public func expectStates(
 /// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
 ///
 /// The states can have different types. States that aren't `Equatable` are compared part by part. A part that hides its own
-/// parts, such as a `Secret`, must be `Equatable`. The function doesn't wait for work that the operation starts on queues
-/// or in tasks.
+/// parts, such as a `Secret`, must be `Equatable`, and a closure is the same only as its copies. The function doesn't wait
+/// for work that the operation starts on queues or in tasks.
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
