@@ -87,6 +87,23 @@
 
     // MARK: Values that count as equal
 
+    @Test func readsBeforeADeliveryComputeAValueOnceMore() {
+      let (number, other, computed) = (Variable(0), Variable(0), Log<Int>())
+      let current = number.removeDuplicates()
+      let last = current.map { computed.append($0) }.map { $0 }
+      let both = Constant.combine(current, other.map { computed.append($0 - 1) })
+      let dust = last.observe { _ in }
+      computed.removeAll()
+
+      Dispatcher.shared.transaction {
+        number.value = 1
+        for _ in 1...3 { _ = (last.value, both.value) }
+      }
+
+      #expect(computed.entries == [1, -1, 1])
+      dust.clean()
+    }
+
     /// The constant of the users has delivered only "old".
     @Test func readOfASkippedValueChangesNothingForObservers() {
       explore { scenario in

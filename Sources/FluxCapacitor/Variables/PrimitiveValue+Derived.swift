@@ -44,9 +44,6 @@ extension PrimitiveValue {
   /// while a change waits for delivery, and after the last observer has left. An observer that you add inside a transaction
   /// keeps its first value if the transaction's result is equal to it.
   ///
-  /// Before an observed constant has delivered a change, each read of it, and of what derives from it, computes the value
-  /// again, because the constant might skip it.
-  ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the closure of ``map(_:)``, it is called on any
   ///   thread.
   @inlinable public func removeDuplicates(

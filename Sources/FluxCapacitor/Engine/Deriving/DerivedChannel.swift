@@ -231,11 +231,14 @@ extension DerivedChannel {
 
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
-    let value = formula(.evaluation(evaluation))
-    if isSame != nil, regionChannel.lock.withLock({ ownNode.isActive }) {
-      evaluation.isProvisional = true
-    }
-    if !evaluation.isProvisional { remember(value, at: evaluation.fingerprint(of: ownNode)) }
+    let mightSkip = isSame != nil && regionChannel.lock.withLock { ownNode.isActive }
+    let isProvisional = evaluation.isProvisional || mightSkip
+    evaluation.isProvisional = isProvisional
+    var fingerprint = evaluation.fingerprint(of: ownNode)
+    if isProvisional { fingerprint = fingerprint.ofProvisional }
+    let found = isProvisional ? regionChannel.lock.withLock { known(at: fingerprint) } : nil
+    let value = found ?? formula(.evaluation(evaluation))
+    if found == nil { remember(value, at: fingerprint) }
     evaluation.add(value, of: self)
   }
 

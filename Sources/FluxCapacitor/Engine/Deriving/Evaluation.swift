@@ -25,7 +25,7 @@
   private(set) var snapshot: Snapshot?
 
   /// Whether a constant that skips equal values might skip the value computed here, because its change still waits for
-  /// delivery. Then nothing is remembered.
+  /// delivery. Then what is remembered is only for evaluations of the same kind.
   @usableFromInline var isProvisional = false
 
   /// The values computed so far, starting with the values of the variables.

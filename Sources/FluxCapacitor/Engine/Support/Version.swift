@@ -37,6 +37,9 @@
   /// Creates the fingerprint for a single variable.
   @inlinable init(_ version: Version) { value = version.count }
 
+  /// The fingerprint of a provisional value, which no sum equals; see `Evaluation.isProvisional`.
+  @usableFromInline var ofProvisional: Fingerprint { Fingerprint(value: value | 1 << 63) }
+
   static func random() -> Fingerprint { Fingerprint(value: .random(in: 1..<prime)) }
 
   @inlinable static func + (left: Fingerprint, right: Fingerprint) -> Fingerprint {
