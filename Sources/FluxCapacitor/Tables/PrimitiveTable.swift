@@ -129,7 +129,7 @@ extension PrimitiveTable: AnyPrimitiveValue {
       trap("\(table) can't hold a value of type \(type(of: value)).")
     }
     // Two equal rows can differ in properties that `==` ignores, so `==` isn't used here.
-    releaseAfterUnlocking((self, table.replaceAll(with: rows, isSame: areIdentical)))
+    releaseAfterUnlocking((self, table.replaceAll(with: rows, isSame: areCopies)))
   }
 
   package func observeAny(_ changes: @escaping @Sendable (any Sendable) -> Void) -> Dust {

@@ -15,7 +15,7 @@ package func equality(of first: Any, and second: Any) -> Bool? {
 
 /// Returns whether two values have the same bytes, or are structs whose properties do, as copies of a value
 /// usually do. The values' own `==`, which might ignore a property, isn't used, and neither is a mirror that might hide one.
-func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
+package func areCopies<Value>(_ first: Value, _ second: Value) -> Bool {
   let haveSameBytes = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { first.elementsEqual($0) }
   }
@@ -30,7 +30,7 @@ func areIdentical<Value>(_ first: Value, _ second: Value) -> Bool {
       // No cast is used, because casting the storage of an `InlineArray` traps.
       func isIdentical<Other>(_ other: Other) -> Bool {
         Other.self == Property.self
-          && areIdentical(property, unsafeBitCast(other, to: Property.self))
+          && areCopies(property, unsafeBitCast(other, to: Property.self))
       }
       return _openExistential(other.value, do: isIdentical)
     }

@@ -24,7 +24,7 @@ import Synchronization
   private typealias Path = Unmanaged<KeyPath<Tracker, Void>>
   private typealias Paths = (Path, Path)
 
-  /// Two key paths, one for the accesses before a change and one for those after it. No other tracker has the same
+  /// Two key paths, one for the accesses before a change and one for those after it. No other living tracker has the same
   /// objects. Observation retains the key path of an access for as long as the tracked read waits. The references are
   /// owned; they are unmanaged, so that `isUsed(_:)` can count the other references.
   private let paths: Paths

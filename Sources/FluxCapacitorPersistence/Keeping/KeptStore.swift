@@ -188,6 +188,7 @@ extension KeptStore {
 
   /// Whether two values are encoded as the same bytes. A `==` might ignore a property.
   func areSame(_ first: S.Saved, _ second: S.Saved) -> Bool {
+    if areCopies(first, second) { return true }
     guard let first = try? encode(first), let second = try? encode(second) else { return false }
     return first == second
   }

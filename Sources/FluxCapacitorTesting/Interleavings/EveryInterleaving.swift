@@ -26,8 +26,8 @@ import FluxCapacitor
 ///   the setup and on the threads. Each run of the scenario must do the same work, so don't use random numbers, clocks, or
 ///   state that an earlier schedule has left behind.
 /// - If threads share state outside the library, call ``interleavingPoint()`` before each access to it. Hold no lock of
-///   your own while you call ``interleavingPoint()`` or use the library, and wait for no semaphore. Don't use the library in a task's cancellation
-///   handler, because the runtime holds a lock during the handler.
+///   your own while you call ``interleavingPoint()`` or use the library, and wait for no semaphore. Don't use the library
+///   in a task's cancellation handler, because the runtime holds a lock during the handler.
 /// - Each block that the library sends to a queue also runs as a thread of the scenario, and so does each job of a task,
 ///   which is the part between two suspensions. Time doesn't pass in a scenario, so code that sleeps must use a
 ///   ``ManualClock``.
