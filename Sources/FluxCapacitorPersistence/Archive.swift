@@ -159,6 +159,9 @@ func describe(_ error: any Error) -> String {
   case DecodingError.valueNotFound(let type, let context): "\(place(context)) lacks a \(type)"
   case DecodingError.keyNotFound(let key, let context): "\(place(context)) lacks \(name(of: key))"
   case DecodingError.dataCorrupted(let context): "\(place(context)) is invalid"
+  // The description of Foundation's errors can contain the address of a request, with a password or a token.
+  case _ where error is any CustomNSError || type(of: error) is NSError.Type:
+    "\((error as NSError).domain) \((error as NSError).code)"
   default: "\(error)"
   }
 }

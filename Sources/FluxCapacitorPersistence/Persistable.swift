@@ -36,13 +36,13 @@ public protocol Persistable: Storable {
   /// The keeper reads this property on a background thread, between two reduces. Reduces don't wait until the result is
   /// encoded. `open` also reads the property, on the calling thread.
   ///
-  /// If a variable's value is an object, a change inside this object might be saved only after the store has reduced a
-  /// state.
+  /// Compute it from the store's own properties: the keeper doesn't notice the changes of a store that you look up here. If
+  /// a variable's value is an object, a change inside this object might be saved only after the store has reduced a state.
   var saved: Saved { get }
 
   /// Sets the store's variables to saved values.
   ///
-  /// A keeper calls this method before any other code can use the store. If it follows another process, it also calls the
+  /// A keeper calls this method before any other code can use the store, so don't begin a transaction here. If it follows another process, it also calls the
   /// method later, in a transaction on a background thread.
   ///
   /// A file can be edited by hand, so it can contain a value that the store never has, such as a list in which an id occurs

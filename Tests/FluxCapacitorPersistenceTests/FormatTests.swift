@@ -103,6 +103,7 @@ struct FormatTests {
       (#"{"format": 1, "version": 1, "saved": ["a" "b"]}"#, "its saved value isn't valid JSON"),
       (#"{"format": 1, "version": 1.0, "saved": []}"#, "its version isn't a whole number"),
       (#"{"format": "1", "version": 1, "saved": []}"#, "its format isn't a whole number"),
+      (#"{"format": 1, "version": 1, "checkfum": "0", "saved": []}"#, "it has an unknown member"),
     ]
   )
   func mistakeOfAPersonIsDamage(text: String, reason: String) throws {

@@ -54,6 +54,25 @@ struct StorageTests {
     withExtendedLifetime(store) {}
   }
 
+  /// The description of Foundation's errors contains the address.
+  @Test func failureOfAStorageHasNoAddress() async throws {
+    struct RemoteStorage: KeeperStorage {
+      func read(_: String) async throws -> StoredContents? {
+        let address = "https://doc:1985@example.com/?token=1955"
+        throw NSError(domain: "Remote", code: 88, userInfo: ["address": address])
+      }
+
+      func write(_: [StorageWrite]) async throws -> [String: String] { [:] }
+    }
+
+    let keeper = Keeper(storage: RemoteStorage(), dispatcher: Dispatcher())
+    let failure = await #expect(throws: KeeperFailure.self) {
+      try await keeper.load(CounterStore.self)
+    }
+
+    #expect(failure?.cause == .storage("Remote 88"))
+  }
+
   @Test func folderLoadsTheSameWay() async throws {
     let folder = try TemporaryFolder()
     let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), clock: ManualClock())
@@ -146,6 +165,28 @@ struct StorageTests {
     #expect(await cause { try await old.flush(CounterStore.self, key: "a") } == .superseded)
     try await old.close(CounterStore.self, key: "a")
     try await old.flush()
+    withExtendedLifetime((oldStore, newStore)) {}
+  }
+
+  @Test(arguments: [false, true])
+  func closeThatLosesAChangeFailsOnceAfterABackgroundSaveToo(isOfAll: Bool) async throws {
+    let clock = ManualClock()
+    let (old, new) = (newKeeper(clock: clock), newKeeper())
+    let (oldStore, oldDispatcher) = try await load(by: old)
+    let (newStore, newDispatcher) = try await load(by: new)
+    newDispatcher.dispatch(Dispatcher.Counter.set(5))
+    try await new.flush()
+    oldDispatcher.dispatch(Dispatcher.Counter.set(9))
+    await clock.sleeping()
+    await clock.advance(by: .seconds(1))
+    let isSuperseded = old.isSuperseded(CounterStore.self, key: "a")
+    for await isKnown in isSuperseded.values where isKnown { break }
+    func close() async throws {
+      if isOfAll { return try await old.close() }
+      try await old.close(CounterStore.self, key: "a")
+    }
+    #expect(await cause(close) == .superseded)
+    try await close()
     withExtendedLifetime((oldStore, newStore)) {}
   }
 

@@ -44,17 +44,42 @@ struct UnchangedStoreTests {
     #expect(try folder.contents == before)
   }
 
+  /// The keeper can't tell whether a property that isn't a variable has changed, so it compares the values.
+  @Test(arguments: [false, true])
+  func launchWithoutChangesSavesNoSetInAnotherOrder(isInStorage: Bool) async throws {
+    let storage = MemoryStorage()
+    var contents: [[String: Data]] = []
+    for tag in ["first", "second", nil, nil] {
+      let dispatcher = Dispatcher()
+      let keeper =
+        isInStorage
+        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
+        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try await keeper.load(HashtagStore.self)
+      if let tag { dispatcher.dispatch(Hashtags.add(tag)) }
+      try await keeper.close()
+      contents.append(isInStorage ? storage.contents : try folder.contents)
+      withExtendedLifetime(store) {}
+    }
+
+    #expect(contents[1] != contents[0])
+    #expect(contents[2] == contents[1])
+    #expect(contents[3] == contents[1])
+  }
+
   @Test func ignoredTravelOfAnotherStoreKeepsNoValue() async throws {
-    let circuits = TimeCircuits()
-    let keeper = try Keeper(directory: folder.url, clock: ManualClock(), savesTimeTravel: false)
+    let (circuits, clock) = (TimeCircuits(), ManualClock())
+    let keeper = try Keeper(directory: folder.url, clock: clock, savesTimeTravel: false)
     let store = try keeper.open(TagStore.self)
     let counter = CounterStore.instantiate()
     for tag in ["first", "second"] { Dispatcher.shared.dispatch(Tags.add(tag)) }
     Dispatcher.shared.dispatch(Dispatcher.Counter.add(1))
+    await clock.sleeping()
     try await keeper.flush()
 
     circuits.undo()
     Dispatcher.shared.transaction { store.removeAllDirectly() }
+    #expect(await clock.sleeping() == [.milliseconds(500)])
     try await keeper.flush()
 
     #expect(counter.count.value == 0)
@@ -86,6 +111,18 @@ struct UnchangedStoreTests {
     try await keeper.flush()
 
     #expect(try folder.contents == before)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func transactionWithoutChangesReadsNothing() async throws {
+    let keeper = try Keeper(directory: folder.url, clock: ManualClock())
+    let store = try keeper.open(ReadStore.self)
+    let reads = ReadStore.reads.load(ordering: .relaxed)
+
+    Dispatcher.shared.transaction {}
+    try await keeper.flush()
+
+    #expect(ReadStore.reads.load(ordering: .relaxed) == reads)
     withExtendedLifetime(store) {}
   }
 
@@ -370,6 +407,50 @@ private enum Tags: DispatchState {
   typealias RelatedStoreType = TagStore
 
   case add(String)
+}
+
+private enum Reads: DispatchState {
+  typealias RelatedStoreType = ReadStore
+}
+
+/// A store that counts the reads of its saved value.
+private final class ReadStore: Storable, Persistable {
+  static let archive = Archive(Int.self, named: "reads", version: 1)
+  static let reads = Atomic(0)
+
+  private let number = Variable(0)
+
+  var saved: Int {
+    ReadStore.reads.add(1, ordering: .relaxed)
+    return number.value
+  }
+
+  func reduce(with _: Reads) {}
+
+  func restore(_ saved: Int) { number.value = saved }
+}
+
+private enum Hashtags: DispatchState {
+  typealias RelatedStoreType = HashtagStore
+
+  case add(String)
+}
+
+private final class HashtagStore: Storable, Persistable {
+  static let archive = Archive(TagStore.Saved.self, named: "hashtags", version: 1)
+
+  private let tags = Variable<Set<String>>([])
+  private let searches = Effects()
+
+  var saved: TagStore.Saved { TagStore.Saved(tags.value) }
+
+  func reduce(with state: Hashtags) {
+    switch state {
+    case .add(let tag): tags.value.insert(tag)
+    }
+  }
+
+  func restore(_ saved: TagStore.Saved) { tags.value = saved.tags }
 }
 
 private final class TagStore: Storable {

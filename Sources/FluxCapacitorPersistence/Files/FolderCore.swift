@@ -36,6 +36,12 @@ final class FolderCore: KeeperCore, @unchecked Sendable {
     savesTimeTravel: Bool,
     _ system: any FileSystem
   ) throws(KeeperFailure) {
+    if let scheme = directory.scheme, !directory.isFileURL {
+      trap(
+        "A keeper can't use a URL with the scheme \(scheme).",
+        "Pass the URL of a folder, as `URL(filePath:)` returns it."
+      )
+    }
     let folder = try Folder(directory, system, isWriter: role == .saving)
     self.folder = folder
     self.system = system

@@ -18,7 +18,7 @@ final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Send
     do {
       let data = try encode(value)
       if case .renamed(data) = written { return true }
-      if data != writtenData {
+      if !isWritten(data, of: value) {
         try write(data, to: folder)
         return true
       }

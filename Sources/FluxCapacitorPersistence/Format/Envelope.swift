@@ -19,6 +19,10 @@ package struct Envelope {
   /// The newest version of this format.
   static let format = 1
 
+  private static let names: Set = [
+    "format", "version", "writer", "checksum", "saved", "savedAsBase64",
+  ]
+
   let version: Int
   let saved: Data
 
@@ -44,6 +48,8 @@ package struct Envelope {
     }
     let format = try members.number("format")
     guard format <= Envelope.format else { throw .newerFormat(known: Envelope.format) }
+    // Damage in the name of the checksum must not disable the check.
+    if !members.names.isSubset(of: Envelope.names) { throw .damaged("it has an unknown member") }
     let version = try members.number("version")
     let base64 = members["savedAsBase64"]
     guard let bytes = base64 ?? members["saved"] else { throw .damaged("it has no saved value") }

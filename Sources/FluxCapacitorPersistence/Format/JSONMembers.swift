@@ -7,6 +7,8 @@ import Foundation
 struct JSONMembers {
   private var values: [String: Data] = [:]
 
+  var names: Set<String> { Set(values.keys) }
+
   subscript(key: String) -> Data? { values[key] }
 
   func number(_ key: String) throws(KeeperFailure.Cause) -> Int {

@@ -59,6 +59,9 @@ protocol AnyKeptRow: AnyKeptStore {
   /// Whether another keeper has replaced the store's value, so that this keeper can't save the store any more.
   var isSuperseded: Variable<Bool> { get }
 
+  /// Whether a `flush` or a `close` has failed because of that.
+  var isLossKnown: Bool { get set }
+
   /// The revision of the value in the storage that this keeper has read or written last, or nil if there was none.
   var revision: String? { get set }
 

@@ -178,7 +178,7 @@ extension KeptStore {
   ///
   /// The bytes that another process has written can't tell whether the store has changed, because each process encodes a
   /// set in a different order.
-  var writtenData: Data? {
+  private var writtenData: Data? {
     switch written {
     case .saved: saved.flatMap { try? encode($0.value) }
     case .contents(let data): data
@@ -191,6 +191,13 @@ extension KeptStore {
     if areCopies(first, second) { return true }
     guard let first = try? encode(first), let second = try? encode(second) else { return false }
     return first == second
+  }
+
+  /// Whether the value to write is the saved one. If it's JSON, a set may be encoded in another order.
+  func isWritten(_ data: Data, of value: S.Saved) -> Bool {
+    if data == writtenData { return true }
+    guard case .saved = written, archive.coder.isJSON, let saved else { return false }
+    return areReordered(saved.value, value)
   }
 
   /// Whether two values differ only in the order in which a set is encoded. So equal values must have the same bytes in any

@@ -4,6 +4,7 @@ import Foundation
 /// The link between a store and its value in a storage.
 final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendable {
   let isSuperseded = Variable(false)
+  var isLossKnown = false
 
   // `load` sets the properties below, before other threads can use this object. Then only the keeper's passes use them.
 
@@ -22,7 +23,7 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
     guard let value = snapshot?.value else { return nil }
     do {
       let data = try encode(value)
-      if data != writtenData {
+      if !isWritten(data, of: value) {
         written = .unknown(keepsPrevious: false)
         return data
       }

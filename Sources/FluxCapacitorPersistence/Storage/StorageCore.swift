@@ -107,12 +107,15 @@ extension StorageCore {
       // The failure of these stores is known. They can be closed, or nobody uses them any more.
       .filter { row in
         let isUsed = row.anyStore != nil || names.contains(row.fileName.inTable)
-        return !row.isSuperseded.value || !scope.isLast && isUsed
+        return !row.isLossKnown || !scope.isLast && isUsed
       }
     takeSnapshots(of: rows, in: scope)
     let failures = await write(rows, checking: names, to: storage)
     // Another attempt to save a superseded store is useless. Each flush fails until the store is closed.
     let superseded = failures.filter { $0.failure.cause == .superseded }.compactMap(\.name)
+    if scope != .changed {
+      for row in rows where superseded.contains(row.fileName) { row.isLossKnown = true }
+    }
     lock.withLock { changedNames.formUnion(superseded.filter(\.hasKey).map(\.inTable)) }
     let others = failures.filter { $0.failure.cause != .superseded }
     note(others, in: scope)

@@ -176,7 +176,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - Parameter end: The latest instant to advance to. If no deadline is earlier or equal, the clock shows this
   ///   instant afterward.
   /// - Returns: Whether the clock has reached a deadline.
-  @discardableResult func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
+  @discardableResult package func advanceToNextDeadline(before end: Instant? = nil) -> Bool {
     let due = advance { now in [sleepers.first?.deadline, end].compactMap(\.self).min() ?? now }
     wake(due)
     return !due.isEmpty
