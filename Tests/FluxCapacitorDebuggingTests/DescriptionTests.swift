@@ -111,6 +111,8 @@ struct DescriptionTests {
     let cell = Cell()
   }
 
+  private final class Buffer: ManagedBuffer<Int, Token> {}
+
   private final class ReflectedBox: Sendable, CustomReflectable {
     let token = Token(text: "s3cret")
     var customMirror: Mirror { Mirror(self, children: []) }
@@ -242,7 +244,14 @@ struct DescriptionTests {
       Telltale(Box<AnyObject>(Key())), Telltale(Box(AnyHashable(Token(text: "")))),
       Telltale(Box(Box(Token(text: "")))), Telltale(Weak<Key>()), Telltale(Weak<Session>()),
       Telltale([Weak<Key>()]), Telltale(AnySequence([Token(text: "")])), Telltale(LockedBox()),
-      Telltale(ReflectedBox()),
+      Telltale(ReflectedBox()), Telltale([1: Token(text: "")].values),
+      Telltale([Token(text: ""): 1].keys), Telltale([1: Token(text: "")].values[...]),
+      Telltale(Set([Token(text: "")]).makeIterator()),
+      Telltale([Token(text: "")].lazy.map(\.text) as LazyMapSequence<[Token], String>),
+      Telltale(UnsafeMutableBufferPointer<Token>(start: nil, count: 0)),
+      Telltale(UnsafePointer(UnsafeMutablePointer<Token>.allocate(capacity: 1))),
+      Telltale(Buffer.create(minimumCapacity: 0) { _ in 1 }),
+      Telltale(sequence(state: Token(text: "")) { $0.text }),
     ] as [any Sendable]
   )
   func ownDescriptionIsNotUsedIfAnUnreadPartMightBeASecret(value: any Sendable) throws {
@@ -255,11 +264,31 @@ struct DescriptionTests {
       Telltale(Box(1)), Telltale(Box(["": [1.5]])), Telltale(Box("" as String?)),
       Telltale(Box(URL(string: "a"))), Telltale(Box(Person())), Telltale(Box((Date(), Data()))),
       Telltale(Box("" as Substring)), Telltale(Box([[Decimal?]]())), Telltale(Box<() -> Void> {}),
-      Telltale(AnySequence([1])), Telltale([Int](repeating: 0, count: 2_000)),
+      Telltale(AnySequence([1])), Telltale([1: 1].values), Telltale(["": ""].keys[...]),
+      Telltale(Set([1]).makeIterator()), Telltale([1].lazy.map { "\($0)" }),
+      Telltale(UnsafeMutableBufferPointer<Int>(start: nil, count: 0)), Telltale([Token]()),
+      Telltale([Token]().reversed()), Telltale(zip([1], [Any]())), Telltale(0..<5),
+      Telltale([Any]()), Telltale([Token: Pass]()), Telltale(Token?.none),
+      Telltale([Int](repeating: 0, count: 2_000)),
     ] as [any Sendable]
   )
   func ownDescriptionIsUsedIfNoUnreadPartCanBeASecret(value: any Sendable) throws {
     #expect(try written(value) == "tale")
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test func ownDescriptionIsNotUsedIfAnInlineArrayHoldsSecrets() throws {
+    let secrets: InlineArray = [Token(text: ""), Token(text: "")]
+    let mixed: InlineArray = [1 as Any]
+    let lines = text {
+      for value in [Telltale(secrets), Telltale(mixed), Telltale([1, 2] as InlineArray)]
+        as [any Sendable]
+      {
+        Invoker<ValueState>().invoke(ValueState(value: value))
+      }
+    }.split(separator: "\n")
+
+    #expect(lines.map { $0.contains("value: tale") } == [false, false, true])
   }
 
   @Test func dispatchLoggerWritesTheTypeOfAnObjectThatAValueDoesNotKeep() throws {

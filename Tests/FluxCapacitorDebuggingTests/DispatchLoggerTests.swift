@@ -219,6 +219,40 @@ struct DispatchLoggerTests {
     #expect(!written.isEmpty && written.replacing(line, with: "").isEmpty)
   }
 
+  /// Another user owns the terminal in `sudo -u other tool`. A limit of open files stands in for this.
+  @Test(.timeLimit(.minutes(20))) func loggerDoesNotWaitForATerminalThatItCannotReopen() async {
+    await #expect(processExitsWith: .success) {
+      let terminal = try PseudoTerminal(columns: 80)
+      var limits = rlimit()
+      getrlimit(openFiles, &limits)
+      var none = rlimit(rlim_cur: 1, rlim_max: limits.rlim_max)
+      setrlimit(openFiles, &none)
+
+      let stream = FileStream(terminal.slave)
+      stream.write("the first line\n")
+      for _ in 1...100 { stream.write(String(repeating: "x", count: 10_000) + "\n") }
+
+      setrlimit(openFiles, &limits)
+      #expect((stream.failure as? POSIXError)?.code == .EAGAIN)
+      var bytes = [UInt8](repeating: 0, count: 16)
+      #expect(read(terminal.master, &bytes, bytes.count) == bytes.count)
+      #expect(String(decoding: bytes, as: UTF8.self) == "the first line\r\n")
+    }
+  }
+
+  /// The name of a master is that of a device which makes another pseudoterminal each time it is opened.
+  @Test(.timeLimit(.minutes(20))) func loggerWritesToTheMasterOfAPseudoterminal() throws {
+    let terminal = try PseudoTerminal(columns: 80)
+    let stream = FileStream(FileHandle(fileDescriptor: terminal.master))
+
+    for _ in 1...2_000 { stream.write(String(repeating: "x", count: 99) + "\n") }
+
+    let failure = try #require(stream.failure as? POSIXError)
+    #expect(failure.code == .EAGAIN)
+    let line = try #require(try terminal.slave.read(upToCount: 100))
+    #expect(line == Data(repeating: UInt8(ascii: "x"), count: 99) + Data("\n".utf8))
+  }
+
   #if os(Linux)
     /// A limit of the file's size stands in for a full disk.
     @Test func lineThatAFullDiskHasCutIsCompletedBeforeTheNextLine() async {
@@ -274,6 +308,12 @@ struct DispatchLoggerTests {
 
   private let file = "FluxCapacitorDebuggingTests/DispatchLoggerTests.swift"
 }
+
+#if os(Linux)
+  private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+  private let openFiles = RLIMIT_NOFILE
+#endif
 
 private enum Visit: DispatchState {
   typealias RelatedStoreType = GuestStore

@@ -1,5 +1,6 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
+import FluxCapacitorTestSupport
 import FluxCapacitorTesting
 import Foundation
 import Testing
@@ -81,6 +82,32 @@ struct HistorySizeTests {
     for _ in 1...2 { Invoker<Fill>().invoke(Fill("a visit") { Visit(guest: Guest()) }) }
 
     #expect(circuits.events.count == 2)
+    withExtendedLifetime(store) {}
+  }
+
+  /// The mirror or the description might need a lock of the user's that another thread holds while it dispatches.
+  @Test func timeCircuitsRunNoCodeOfAValue() {
+    struct Watched: CustomReflectable, CustomStringConvertible {
+      static let calls = Log<String>()
+      let text = HistorySizeTests.text
+
+      var description: String {
+        Watched.calls.append("description")
+        return ""
+      }
+
+      var customMirror: Mirror {
+        Watched.calls.append("mirror")
+        return Mirror(self, children: [])
+      }
+    }
+    let store = FillStore.instantiate()
+    let circuits = TimeCircuits(limits: .init(bytes: 10_000_000))
+
+    for _ in 1...20 { Invoker<Fill>().invoke(Fill("a mirror") { [Watched?.some(Watched())] }) }
+
+    #expect(Watched.calls.entries.isEmpty)
+    #expect((3...6).contains(circuits.events.count))
     withExtendedLifetime(store) {}
   }
 

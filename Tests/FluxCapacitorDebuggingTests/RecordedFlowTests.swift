@@ -128,7 +128,7 @@ struct RecordedFlowTests {
     Parcel(Badge.secret), Parcel(Box([Badge.secret: 1])), Parcel(Box(["a": [[Badge.secret: 1]]])),
     Parcel(Box(Badge?.some(.secret))), Parcel(Box([1: Badge.secret])), Parcel(Teller()),
     Parcel(Heir()), Parcel(Reader()), Parcel(Hider()), Parcel([Hider?.some(Hider())]),
-    Parcel(Forgetful()),
+    Parcel(Forgetful()), Parcel(Holder(badges: [1: .secret].values)),
     Parcel(Writer { try $0.singleValueContainer().encoding(Badge.secret) }),
     Parcel(Writer { try $0.unkeyedContainer().superEncoding(Badge.secret) }),
     Parcel(Writer { $0.unkeyedContainer().trying(Badge.secret) }),
@@ -470,6 +470,15 @@ private struct Forgetful: Encodable, @unchecked Sendable {
 
   func encode(to encoder: any Encoder) throws {
     try encoder.singleValueContainer().encoding("s3cret")
+  }
+}
+
+/// A value that encodes the texts of secrets that no mirror shows.
+private struct Holder: Encodable {
+  let badges: Dictionary<Int, Badge>.Values
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.singleValueContainer().encoding(badges.map(\.stringValue))
   }
 }
 

@@ -61,6 +61,16 @@ struct PastedExpectationTests {
     )
   }
 
+  @Test func expectationNamesAKeyWithQuotationMarksInALiteral() async {
+    let change: @Sendable (TripStore) -> Void = { $0.miles["a\n\"b\"\\"]?.value = 88 }
+
+    let lines = await pasted(change)
+    Invoker<Drive>().invoke(Drive { $0.reset() })
+    tester.invoke(Drive(change: change)) { Change.named("miles[a\n\"b\"\\]", to: 88) }
+
+    #expect(lines == [#"Change.named("miles[a\n\"b\"\\]", to: 88)"#])
+  }
+
   @Test func expectationOfAPartSetsAnEntryToNilWithoutRemovingTheEntry() async {
     let change: @Sendable (TripStore) -> Void = { store in
       store.trip.value.stops["a"] = .some(nil)
@@ -263,6 +273,7 @@ private final class TripStore: Storable {
   let names = Variable(["Emmett"])
   let trip = Variable(PastedExpectationTests.Trip())
   let stamp = Variable(PastedExpectationTests.Stamp())
+  let miles = ["a\n\"b\"\\": Variable(0)]
 
   func reduce(with state: Drive) {
     state.change(self)
@@ -275,5 +286,6 @@ private final class TripStore: Storable {
     names.value = ["Emmett"]
     trip.value = PastedExpectationTests.Trip()
     stamp.value = PastedExpectationTests.Stamp()
+    miles.values.forEach { $0.value = 0 }
   }
 }

@@ -42,6 +42,8 @@ struct StoreTesterNamesTests {
     let failure = await failure { StoreTester(DoorStore.self).invoke(.open) }
 
     #expect(failure.contains("✗ doors[Door]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ gates[Gate]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ lids[AnyHashable]: 0 → 1, which was not expected"))
     #expect(failure.contains("✗ rooms[kitchen]: 0 → 1, which was not expected"))
     #expect(!failure.contains("sesame"))
   }
@@ -140,15 +142,28 @@ private final class DoorStore: Storable {
     var description: String { code.text }
   }
 
+  /// A key whose mirror doesn't show the code.
+  struct Gate: Hashable, CustomStringConvertible, CustomReflectable {
+    let code: Code
+    var description: String { code.text }
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
   struct Room: Hashable, CustomStringConvertible {
     let description: String
   }
 
   private let doors = [Door(code: Code(text: "sesame")): Variable(0)]
+  private let gates = [Gate(code: Code(text: "sesame")): Variable(0)]
+  nonisolated(unsafe) private let lids: [AnyHashable: Variable<Int>] = [
+    Gate(code: Code(text: "sesame")): Variable(0)
+  ]
   private let rooms = [Room(description: "kitchen"): Variable(0)]
 
   func reduce(with _: Doors) {
     for door in doors.values { door.value = 1 }
+    for gate in gates.values { gate.value = 1 }
+    for lid in lids.values { lid.value = 1 }
     for room in rooms.values { room.value = 1 }
   }
 }

@@ -68,6 +68,34 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
+  /// The search for variables looks into each property.
+  @Test func interceptedStoreCanHaveAPropertyThatIsDeeperThanAStack() {
+    let store = DeepStore.instantiate()
+    logChanges()
+
+    dispatcher.dispatch(DeepStore.State())
+
+    #expect(log.entries == ["count 0 → 1"])
+    let contents = StoreContents(of: store)
+    #expect(!contents.isFixed && !contents.isComplete)
+  }
+
+  /// A key's description might need a lock of the user's that another thread holds while it dispatches.
+  @Test func keyIsDescribedOnlyWhenTheNameOfAChangeIsRead() {
+    let store = KeyedStore.instantiate()
+    let events = Log<DispatchEvent>()
+    intercept { events.append($0) }
+
+    dispatcher.dispatch(KeyedStore.State())
+
+    #expect(KeyedStore.descriptions.value == 0)
+    #expect(
+      events.entries.flatMap(\.changes).map(\.name) == (0..<8).map { "counts[key \($0)]" }
+    )
+    #expect(KeyedStore.descriptions.value > 0)
+    withExtendedLifetime(store) {}
+  }
+
   @Test func interceptorAddedDuringAReduceReceivesOnlyLaterDispatches() {
     let store = CounterStore.instantiate()
     let script = ScriptStore.instantiate()
@@ -188,5 +216,53 @@ private final class ShelfStore: Storable, @unchecked Sendable {
     case .note(let number):
       late.value = number
     }
+  }
+}
+
+/// A store with a list of 3,000 levels, and with a mirror that contains itself.
+private final class DeepStore: Storable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = DeepStore
+  }
+
+  indirect enum List: Sendable {
+    case end
+    case next(Int, List)
+  }
+
+  struct Endless: CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: ["itself": self], displayStyle: .struct) }
+  }
+
+  private let list = (0..<3_000).reduce(List.end) { .next($1, $0) }
+  private let endless = Endless()
+  private let count = Variable(0)
+
+  func reduce(with _: State) { count.value += 1 }
+}
+
+/// A store with variables for keys that describe themselves.
+private final class KeyedStore: Storable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = KeyedStore
+  }
+
+  struct Key: Hashable, CustomStringConvertible {
+    let number: Int
+
+    var description: String {
+      KeyedStore.descriptions.add()
+      return "key \(number)"
+    }
+  }
+
+  static let descriptions = Tally()
+
+  private let counts = Dictionary(
+    uniqueKeysWithValues: (0..<8).map { (Key(number: $0), Variable(0)) }
+  )
+
+  func reduce(with _: State) {
+    for count in counts.values { count.value += 1 }
   }
 }

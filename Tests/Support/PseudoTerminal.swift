@@ -4,7 +4,7 @@ import Foundation
 package struct PseudoTerminal {
   /// The end of the pseudoterminal that a process uses as its terminal.
   package let slave: FileHandle
-  private let master: Int32
+  package let master: Int32
 
   package init(columns: Int) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY)

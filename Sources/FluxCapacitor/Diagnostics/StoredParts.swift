@@ -6,11 +6,30 @@ package func mirror(of value: Any) -> Mirror {
   return Mirror(value, children: storedParts(of: value, as: type(of: value)), displayStyle: .struct)
 }
 
-/// A part that might not exist anymore, because it is an object that isn't kept, or a variable of an object, which another
-/// thread might be changing.
+/// Returns the mirror that Swift makes of a value, whatever the value's own mirror shows.
+package func plainMirror(of value: Any) -> Mirror {
+  hasOwnMirror(value)
+    ? Mirror(value, children: storedParts(of: value, as: type(of: value))) : mirror(of: value)
+}
+
+/// Returns whether a value has a mirror that might not show all parts, as those of the standard library do.
+package func hasOwnMirror(_ value: Any) -> Bool {
+  value is any CustomReflectable && !String(reflecting: type(of: value)).hasPrefix("Swift.")
+}
+
+/// Whether a value's type says how to describe the value.
+package func hasOwnDescription(_ value: Any) -> Bool {
+  value is any CustomDebugStringConvertible || value is any CustomStringConvertible
+    || value is any TextOutputStreamable
+}
+
+/// A part that can't be read: an object that isn't kept and might not exist anymore, a variable of an object, which another
+/// thread might be changing, or content that no mirror shows.
 package struct UnreadPart: CustomStringConvertible {
   package let type: any Any.Type
   package var description: String { "\(type)" }
+
+  package init(type: any Any.Type) { self.type = type }
 }
 
 /// Returns the parts that a value consists of, whatever its own mirror shows.

@@ -28,7 +28,11 @@ public struct DispatchEvent: Sendable {
   ///
   /// The changes are in the order of the stores and, within a store, in the order of its properties. They include other
   /// threads' changes during the reduce, and writes of equal values. The events of `intercept(changes: false)` have none.
-  public internal(set) var changes: [Change]
+  public var changes: [Change] { unsortedChanges.flatMap { $0.sortedByKeys(\.path) } }
+
+  /// The changes to each store's variables, with the entries of each dictionary in any order. To sort or to name them runs
+  /// code of the user, which may not run while a thread holds the dispatcher's turn.
+  package internal(set) var unsortedChanges: [[Change]]
 
   /// The instant at which the reduce began.
   public let instant: ContinuousClock.Instant
@@ -48,7 +52,7 @@ public struct DispatchEvent: Sendable {
   /// The event for an interceptor that receives no changes.
   var withoutChanges: DispatchEvent {
     var event = self
-    (event.changes, event.storeChanges) = ([], [])
+    (event.unsortedChanges, event.storeChanges) = ([], [])
     return event
   }
 
@@ -58,7 +62,9 @@ public struct DispatchEvent: Sendable {
     public let store: any Storable.Type
 
     /// The name of the store's property. If a constant publishes the variable, it's the constant's name.
-    public let name: String
+    public var name: String { path.text }
+
+    let path: VariablePath
 
     /// The variable's value before the reduce.
     public let oldValue: any Sendable

@@ -25,14 +25,14 @@ final class ReduceRecord {
     (self.hooks, self.number) = (hooks, number)
     for registration in registrations {
       let store = registration.type
-      for (name, variable) in registration.variables(lookingAt: &stores) {
+      for (path, variable) in registration.variables(lookingAt: &stores) {
         let before = variable.snapshot
         changes[ObjectIdentifier(store), default: []].append {
           let after = variable.snapshot
           guard after.version != before.version else { return nil }
           return DispatchEvent.Change(
             store: store,
-            name: name,
+            path: path,
             oldValue: before.value,
             newValue: after.value,
             variable: variable
@@ -57,7 +57,7 @@ final class ReduceRecord {
       sequenceNumber: number,
       stores: stores,
       storeChanges: storeChanges,
-      changes: stores.flatMap { changes[ObjectIdentifier($0)] ?? [] }.compactMap { $0() },
+      unsortedChanges: stores.map { changes[ObjectIdentifier($0)]?.compactMap { $0() } ?? [] },
       instant: instant,
       wallClockTime: wallClockTime,
       duration: duration,
@@ -70,23 +70,23 @@ final class ReduceRecord {
 }
 
 extension Registration {
-  /// Returns the variables of the store with their names.
+  /// Returns the variables of the store with their paths.
   ///
   /// The method searches a store only once if the store can't contain other variables later.
   ///
   /// - Parameter stores: A list to which the method adds the store if it searches the store, or else the variables.
   fileprivate func variables(
     lookingAt stores: inout [AnyObject]
-  ) -> [(name: String, value: any AnyPrimitiveValue)] {
+  ) -> [(path: VariablePath, value: any AnyPrimitiveValue)] {
     if let known = observerCache as? [WeakVariable] {
-      let variables = known.compactMap { known in known.value.map { (known.name, $0) } }
+      let variables = known.compactMap { known in known.value.map { (known.path, $0) } }
       stores += variables.map { $0.1 }
       if variables.count == known.count { return variables }
     }
     guard let store else { return [] }
     stores.append(store)
     let contents = StoreContents(of: store)
-    let variables = contents.variables.map { (name: $0.name, value: $0.value) }
+    let variables = contents.unsortedVariables.map { (path: $0.path, value: $0.value) }
     observerCache = contents.isFixed ? variables.map(WeakVariable.init) : nil
     return variables
   }
@@ -94,6 +94,6 @@ extension Registration {
 
 /// A weak reference to a variable of a store, because the cache must not keep the variable alive.
 private struct WeakVariable {
-  let name: String
+  let path: VariablePath
   weak let value: (any AnyPrimitiveValue)?
 }

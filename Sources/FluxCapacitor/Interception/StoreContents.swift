@@ -6,12 +6,19 @@
 /// item's name is then also `count`.
 package struct StoreContents: Sendable {
   package struct Item: Sendable {
-    package fileprivate(set) var name: String
-    package fileprivate(set) var otherName: String?
+    fileprivate(set) var path: VariablePath
+    fileprivate var otherPath: VariablePath?
     package let value: any AnyPrimitiveValue
+
+    package var name: String { path.text }
+    package var otherName: String? { otherPath?.text }
   }
 
-  package private(set) var items: [Item] = []
+  /// The items, with the entries of each dictionary in any order. To sort or to name them runs code of the user.
+  private var found: [Item] = []
+
+  /// The items in the order of the store's properties, with the entries of each dictionary in the order of their names.
+  package var items: [Item] { found.sortedByKeys(\.path) }
 
   /// Whether no property of the store is or contains an optional, an enum or a collection.
   ///
@@ -22,6 +29,9 @@ package struct StoreContents: Sendable {
   /// might change while no variable changes.
   package private(set) var isComplete = true
 
+  /// The number of levels that the search looks into, because a property can be deeper than the stack of a thread.
+  private static let mostLevels = 100
+
   private var indices: [ObjectIdentifier: Int] = [:]
 
   package init(of store: Any) {
@@ -30,7 +40,7 @@ package struct StoreContents: Sendable {
     let mirrors = sequence(first: Mirror(reflecting: store), next: \.superclassMirror)
     for mirror in mirrors.reversed() {
       for (label, child) in parts(of: store, mirror) {
-        add(child, name: (label ?? "").replacing("$__lazy_storage_$_", with: ""))
+        add(child, VariablePath((label ?? "").replacing("$__lazy_storage_$_", with: "")))
       }
     }
     nameAfterComputedProperties()
@@ -39,34 +49,47 @@ package struct StoreContents: Sendable {
   /// The variables and the constants that publish a variable, without the derived constants.
   package var variables: [Item] { items.filter { !$0.value.isDerived } }
 
+  /// The same variables in any order, for a thread that holds a lock.
+  var unsortedVariables: [Item] { found.filter { !$0.value.isDerived } }
+
   /// The versions of the variables, each of which changes with every write, or nil if the store's value might
   /// depend on more than these variables.
   package var versions: [ObjectIdentifier: Version]? {
     guard isComplete else { return nil }
-    let pairs = variables.map { ($0.value.identity, $0.value.snapshot.version) }
+    let pairs = unsortedVariables.map { ($0.value.identity, $0.value.snapshot.version) }
     let versions = Dictionary(pairs) { first, _ in first }
     // A constant can derive from a variable of another store.
-    let isKnown = items.allSatisfy { $0.value.sources.allSatisfy { versions[$0] != nil } }
+    let isKnown = found.allSatisfy { $0.value.sources.allSatisfy { versions[$0] != nil } }
     return isKnown && !versions.isEmpty ? versions : nil
   }
 
   package func item(for identity: ObjectIdentifier) -> Item? {
-    indices[identity].map { items[$0] }
+    indices[identity].map { found[$0] }
   }
 
   package func item(named name: String) -> Item? {
-    items.first { $0.name == name } ?? items.first { $0.otherName == name }
+    found.first { $0.name == name } ?? found.first { $0.otherName == name }
   }
 
   /// Adds the variables that a value contains.
   ///
   /// - Returns: Whether the value is a variable, contains a variable, or can contain a variable later.
-  @discardableResult private mutating func add(_ value: Any, name: String) -> Bool {
-    if let value = value as? any AnyPrimitiveValue {
-      add(Item(name: name, value: value))
+  @discardableResult private mutating func add(
+    _ value: Any,
+    _ path: VariablePath,
+    levels: Int = mostLevels
+  ) -> Bool {
+    // A cast to a class would convert a dictionary into one of Foundation.
+    let object: Any? = type(of: value) is AnyClass ? value : nil
+    if let value = object as? any AnyPrimitiveValue {
+      add(Item(path: path, value: value))
       return true
     }
-    if value is DustBuster || value is Dust { return false }
+    if object is DustBuster || object is Dust { return false }
+    if levels == 0 {
+      (isFixed, isComplete) = (false, false)
+      return true
+    }
     let mirror = Mirror(reflecting: value)
     // Without its children, a struct might be a value with state, such as a number, or not copyable.
     let isStruct = mirror.displayStyle == .struct || mirror.displayStyle == .tuple
@@ -76,28 +99,30 @@ package struct StoreContents: Sendable {
       var hasAny = false
       for (label, child) in parts(of: value, mirror) {
         // The loop trims the period, because the label of a tuple's first element is `.0`.
-        if add(child, name: "\(name).\((label ?? "").trimmingPrefix("."))") { hasAny = true }
+        let path = path.appending(".\((label ?? "").trimmingPrefix("."))")
+        if add(child, path, levels: levels - 1) { hasAny = true }
       }
       return hasAny
     case .optional:
       // An optional adds nothing to the name.
-      for child in mirror.children { add(child.value, name: name) }
+      for child in mirror.children { add(child.value, path, levels: levels - 1) }
     case .enum:
-      for (label, child) in mirror.children { add(child, name: "\(name).\(label ?? "")") }
-    case .collection:
+      for (label, child) in mirror.children {
+        add(child, path.appending(".\(label ?? "")"), levels: levels - 1)
+      }
+    case .collection, .dictionary:
       // If an element contains no variable, other elements of the same type rarely do.
       lazy var isMixed = areMixed(in: value)
-      for (index, child) in mirror.children.enumerated()
-      where !add(child.value, name: "\(name)[\(index)]") && !isMixed {
-        break
-      }
-    case .dictionary:
-      let pairs = mirror.children.lazy.map { Mirror(reflecting: $0.value).children.map(\.value) }
-      // If the first value contains no variable, other values of its type rarely do. Then the method skips the sort.
-      var trial = self
-      if let first = pairs.first, trial.add(first[1], name: "") || areMixed(in: value) {
-        let named = pairs.map { (name: "\(name)[\(text(ofKey: $0[0]))]", value: $0[1]) }
-        for (name, value) in named.sorted(by: { $0.name < $1.name }) { add(value, name: name) }
+      for (index, child) in mirror.children.enumerated() {
+        // The children of a custom mirror might not be pairs.
+        let pair =
+          mirror.displayStyle == .dictionary
+          ? Mirror(reflecting: child.value).children.map(\.value) : []
+        let hasAny =
+          pair.count == 2
+          ? add(pair[1], path.appending(key: pair[0]), levels: levels - 1)
+          : add(child.value, path.appending("[\(index)]"), levels: levels - 1)
+        if !hasAny && !isMixed { break }
       }
     default:
       return false
@@ -109,26 +134,26 @@ package struct StoreContents: Sendable {
   /// Removes the underscore from the names of variables, except where another variable or constant has
   /// the name without the underscore.
   private mutating func nameAfterComputedProperties() {
-    let names = Set(items.map(\.name))
-    for index in items.indices where !items[index].value.isConstant {
-      let name = items[index].name
-      guard name.hasPrefix("_"), !names.contains(String(name.dropFirst())) else { continue }
-      items[index].name.removeFirst()
-      items[index].otherName = items[index].otherName ?? name
+    let names = Set(found.map(\.path.texts))
+    for index in found.indices where !found[index].value.isConstant {
+      let path = found[index].path
+      guard let shorter = path.withoutUnderscore, !names.contains(shorter.texts) else { continue }
+      found[index].path = shorter
+      found[index].otherPath = found[index].otherPath ?? path
     }
   }
 
   private mutating func add(_ item: Item) {
     guard let index = indices[item.value.identity] else {
-      indices[item.value.identity] = items.count
-      return items.append(item)
+      indices[item.value.identity] = found.count
+      return found.append(item)
     }
-    let known = items[index]
+    let known = found[index]
     if item.value.isConstant, !known.value.isConstant {
-      items[index] = item
-      items[index].otherName = known.name
-    } else if known.otherName == nil {
-      items[index].otherName = item.name
+      found[index] = item
+      found[index].otherPath = known.path
+    } else if known.otherPath == nil {
+      found[index].otherPath = item.path
     }
   }
 }
@@ -138,32 +163,6 @@ package func parts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
   let hasFields = mirror.displayStyle == .struct || mirror.displayStyle == .class
   return hasFields && !(value is any CustomReflectable)
     ? storedParts(of: value, as: mirror.subjectType, isSettled: true) : Array(mirror.children)
-}
-
-/// Returns a key's description, or only the key's type if the description might show what the description of a part hides.
-private func text(ofKey key: Any) -> String {
-  mayReveal(key, isDescribed: false) ? "\(type(of: key))" : "\(key)"
-}
-
-/// Whether a value has a description of its own, and contains another value that has one, or an object, which isn't
-/// searched, because another thread might be changing it.
-private func mayReveal(_ value: Any, isDescribed: Bool) -> Bool {
-  let isOwn =
-    !["Swift.", "Foundation"].contains { String(reflecting: type(of: value)).hasPrefix($0) }
-  let isObject = type(of: value) is AnyClass
-  let hasDescription = isOwn && hasOwnDescription(value)
-  if isDescribed && (hasDescription || isOwn && isObject) { return true }
-  // An object's own description may not show secrets.
-  return !isObject
-    && mirror(of: value).children.contains {
-      mayReveal($0.value, isDescribed: isDescribed || hasDescription)
-    }
-}
-
-/// Whether a value's type says how to describe the value.
-package func hasOwnDescription(_ value: Any) -> Bool {
-  value is any CustomDebugStringConvertible || value is any CustomStringConvertible
-    || value is any TextOutputStreamable
 }
 
 /// Whether the elements of an array, or the values of a dictionary, can have different types.

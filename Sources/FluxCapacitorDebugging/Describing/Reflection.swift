@@ -88,11 +88,6 @@ enum Reflection {
   }
 }
 
-/// Returns whether a value has a mirror that might not show all parts, as those of the standard library do.
-package func hasOwnMirror(_ value: Any) -> Bool {
-  value is any CustomReflectable && !String(reflecting: type(of: value)).hasPrefix("Swift.")
-}
-
 /// Returns whether no mirror shows the content of a value, such as the storage of an `InlineArray` or a union of C.
 package func hasHiddenContent(_ value: Any) -> Bool {
   let name = String(reflecting: type(of: value))

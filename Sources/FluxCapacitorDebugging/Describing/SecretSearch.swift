@@ -33,6 +33,9 @@ enum SecretSearch {
       let values = types[ObjectIdentifier(type)] ?? search(valuesOf: type)
       types[ObjectIdentifier(type)] = values
       if values == .noSecret { continue }
+      if let content = hiddenContent(of: part) {
+        parts.append((UnreadPart(type: content), mirrors))
+      }
       if unread != nil || part is Void {
         if values == .secret { return .secret }
         result = values
@@ -51,24 +54,38 @@ enum SecretSearch {
     return result
   }
 
+  /// Returns the type of the content that no mirror shows, such as the elements of a dictionary's `values`.
+  private static func hiddenContent(of value: Any) -> (any Any.Type)? {
+    guard let content = content(of: type(of: value)) else { return nil }
+    let mirror = mirror(of: value)
+    // The elements of a slice or of a lazy sequence are in another sequence, which the mirror shows.
+    let isShown =
+      [.optional, .collection, .set, .dictionary].contains(mirror.displayStyle)
+      || !(value is any Wrapper) && mirror.children.contains { $0.value is any Sequence }
+    return isShown ? nil : content
+  }
+
   /// Searches the types of the parts that the values of a type can have.
   private static func search(valuesOf type: any Any.Type) -> SecretSearch {
-    func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
     var types = [type]
     var known = Set<ObjectIdentifier>()
     var result = SecretSearch.noSecret
     while let type = types.popLast() {
-      let name = String(reflecting: type)
-      let isOfSystem = systemModules.contains(String(name.prefix { $0 != "." }))
-      switch type {
-      case is any Secret.Type: return .secret
-      case _ where !known.insert(ObjectIdentifier(type)).inserted: continue
-      case let wrapper as any Wrapper.Type: types.append(wrapper.wrapped)
-      case let sequence as any Sequence.Type where isOfSystem: types.append(element(of: sequence))
+      if type is any Secret.Type { return .secret }
+      guard known.insert(ObjectIdentifier(type)).inserted else { continue }
+      let isOwn = !isOfSystem(type)
+      if let content = content(of: type) {
+        types.append(content)
+        // The other parts are storage, except for the sequence that a lazy map maps.
+        types += (partTypes(of: type) ?? []).filter { $0 is any Sequence.Type || !isOfSystem($0) }
+        continue
+      }
       // Types such as `URL` and `Decimal` have only plain parts, but in objects and enums.
-      case is any Decodable.Type where isOfSystem && !name.contains("<"): continue
-      case is any CustomReflectable.Type where !isOfSystem: result = .unreadParts
-      default: if let parts = partTypes(of: type) { types += parts } else { result = .unreadParts }
+      if !isOwn, type is any Decodable.Type, !String(reflecting: type).contains("<") { continue }
+      if !(isOwn && type is any CustomReflectable.Type), let parts = partTypes(of: type) {
+        types += parts
+      } else {
+        result = .unreadParts
       }
     }
     return result
@@ -76,9 +93,28 @@ enum SecretSearch {
 }
 
 private let systemModules: Set = [
-  "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+  "Builtin", "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
 ]
 
+private func isOfSystem(_ type: any Any.Type) -> Bool {
+  systemModules.contains(String(String(reflecting: type).prefix { $0 != "." }))
+}
+
+/// Returns the type of the elements of a sequence or of an iterator of the system, or of the content of a ``Wrapper``.
+private func content(of type: any Any.Type) -> (any Any.Type)? {
+  func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
+  func next<Elements: IteratorProtocol>(of _: Elements.Type) -> any Any.Type {
+    Elements.Element.self
+  }
+  switch type {
+  case let wrapper as any Wrapper.Type: return wrapper.wrapped
+  case let sequence as any Sequence.Type where isOfSystem(type): return element(of: sequence)
+  case let iterator as any IteratorProtocol.Type where isOfSystem(type): return next(of: iterator)
+  default: return nil
+  }
+}
+
+/// A type whose values contain other values, which their mirrors don't show, except for those of an optional.
 private protocol Wrapper {
   static var wrapped: any Any.Type { get }
 }
@@ -88,5 +124,22 @@ extension Optional: Wrapper {
 }
 
 extension PrimitiveValue: Wrapper {
+  static var wrapped: any Any.Type { Element.self }
+}
+
+extension UnsafePointer: Wrapper {
+  static var wrapped: any Any.Type { Pointee.self }
+}
+
+extension UnsafeMutablePointer: Wrapper {
+  static var wrapped: any Any.Type { Pointee.self }
+}
+
+extension ManagedBuffer: Wrapper {
+  static var wrapped: any Any.Type { (Header, Element).self }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+extension InlineArray: Wrapper {
   static var wrapped: any Any.Type { Element.self }
 }

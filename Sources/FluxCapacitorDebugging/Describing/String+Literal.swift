@@ -3,7 +3,7 @@ extension String {
   /// `"Marty\u{A0}McFly"`. So two different texts look different.
   ///
   /// A joiner, a variation selector or a tag stays as it is after a character that it can change.
-  var literal: String { debugDescription.escaped { !$0.isASCII && $0.isHidden(after: $1) } }
+  package var literal: String { debugDescription.escaped { !$0.isASCII && $0.isHidden(after: $1) } }
 
   /// The text, with escapes in place of line breaks and of other characters that could control a terminal.
   var onOneLine: String { escaped { $0.isControl(after: $1) } }

@@ -76,12 +76,16 @@ package final class FileStream: @unchecked Sendable {
     var status = stat()
     fstat(output.fileDescriptor, &status)
     let isRegular = status.st_mode & S_IFMT == S_IFREG
+    let canWait = fcntl(output.fileDescriptor, F_GETFL) & O_NONBLOCK == 0
+    let isWaitingTerminal = canWait && isatty(output.fileDescriptor) == 1
+    let most = isRegular ? .max : isWaitingTerminal ? 1 : Int(PIPE_BUF)
     while !rest.isEmpty {
-      // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once.
-      // A regular file is always ready, and takes a whole line, so that the lines of two processes don't mix.
+      // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once,
+      // but a terminal with room might take only one. A regular file is always ready, and takes a whole line, so that the
+      // lines of two processes don't mix.
       var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
-      let count = rest.prefix(isRegular ? .max : Int(PIPE_BUF)).withUnsafeBytes {
+      let count = rest.prefix(most).withUnsafeBytes {
         Foundation.write(output.fileDescriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {
@@ -94,11 +98,14 @@ package final class FileStream: @unchecked Sendable {
 }
 
 extension FileHandle {
-  /// The terminal, opened for writes that never wait, or nil for another file. A terminal that nobody reads counts as ready,
-  /// although it might not have room for a line.
+  /// The terminal, opened for writes that never wait, or nil for another file or for a terminal that can't be reopened. A
+  /// terminal that nobody reads counts as ready, although it might not have room for a line.
   fileprivate var reopenedTerminal: FileHandle? {
     var name = [CChar](repeating: 0, count: 1_024)
-    guard ttyname_r(fileDescriptor, &name, name.count) == 0 else { return nil }
+    // Opening `/dev/ptmx`, the name of every master, makes another pseudoterminal.
+    guard
+      ttyname_r(fileDescriptor, &name, name.count) == 0, strcmp(name, "/dev/ptmx") != 0
+    else { return nil }
     let descriptor = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }

@@ -2,9 +2,9 @@ import FluxCapacitor
 import Foundation
 
 extension DispatchEvent {
-  /// The approximate size in bytes of the dispatched state, and of all old and new values.
+  /// The approximate size in bytes of the dispatched state, and of all old and new values, without running their code.
   var estimatedSize: Int {
-    let values = [state] + changes.flatMap { [$0.oldValue, $0.newValue] }
+    let values = [state] + unsortedChanges.joined().flatMap { [$0.oldValue, $0.newValue] }
     return values.reduce(256) { sum, value in
       var estimate = Estimate()
       return sum + estimate.bytes(of: value)
@@ -28,8 +28,7 @@ private struct Estimate {
   /// Returns the number of bytes that a value uses outside of its inline storage.
   mutating func bytes(of value: Any) -> Int {
     parts += 1
-    // A custom mirror can contain itself.
-    if isPlain(value) || parts > 2_000 || depth > 32 { return 0 }
+    if isPlain(value) || type(of: value) is AnyClass || parts > 2_000 || depth > 32 { return 0 }
     depth += 1
     defer { depth -= 1 }
     switch value {
@@ -40,9 +39,8 @@ private struct Estimate {
     case let url as URL: return url.absoluteString.utf8.count
     default: break
     }
-    let mirror = FluxCapacitor.mirror(of: value)
+    let mirror = plainMirror(of: value)
     switch mirror.displayStyle {
-    case .class: return 0
     case .collection, .set, .dictionary:
       let (size, isNumber) = (value as? any Collection).map { element(of: $0) } ?? (8, false)
       let count = mirror.children.count

@@ -163,9 +163,11 @@ final class History: @unchecked Sendable {
     }
     guard let event else { return nil }
     if step < 0 {
-      for change in event.changes.reversed() { change.variable?.write(any: change.oldValue) }
+      for change in event.unsortedChanges.joined().reversed() {
+        change.variable?.write(any: change.oldValue)
+      }
     } else {
-      for change in event.changes { change.variable?.write(any: change.newValue) }
+      for change in event.unsortedChanges.joined() { change.variable?.write(any: change.newValue) }
     }
     return event
   }

@@ -53,7 +53,7 @@ extension Difference.Event {
   /// - Parameter isPublished: Whether the property has a key path. A variable that no constant publishes might be
   ///   private.
   func code(isPublished: Bool) -> String {
-    let start = isPublished ? "Change(\\.\(name)" : "Change.named(\"\(name)\""
+    let start = isPublished ? "Change(\\.\(name)" : "Change.named(\(name.literal)"
     let type = isPublished ? "" : ", as: \(type(of: new)).self"
     let tree = ValueTree(of: new, within: TreeBudget(bytes: 1_000))
     let whole = tree.code.map { code in
