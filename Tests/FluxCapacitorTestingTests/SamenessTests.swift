@@ -76,7 +76,7 @@ struct SamenessTests {
         invoke(Alarm(ring: other, year: 1955))
       }
     }
-    #expect(failure.contains("a function of the type () -> Int is the same only as its copies"))
+    #expect(failure.contains("() -> Int is the same only as its copies"))
   }
 
   /// The `==` of a class also compares objects of its subclasses.

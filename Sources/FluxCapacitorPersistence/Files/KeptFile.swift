@@ -37,7 +37,6 @@ final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Send
       case .renamed: true
       case .saved, .contents: false
       }
-    written = .unknown(keepsPrevious: keepsPrevious)
     try folder.checkPlace()
     try folder.prepare(fileName, data)
     if !keepsPrevious { try folder.keepPrevious(of: fileName) }

@@ -134,7 +134,7 @@ import Synchronization
     acquire()
     closeIfIdle(into: &detached)
     lock.unlock()
-    detached.releaseUnlocked(by: self, on: currentThread())
+    detached.release()
   }
 
   /// Subscribes a closure of the library that is called after each change of the variable.

@@ -75,16 +75,11 @@ public class Dust: @unchecked Sendable {
   /// Ends the observation without yielding to a call that has already started.
   final func end() {
     let (flags, _) = flags.write { $0.bitwiseOr(Dust.cleaned, ordering: .sequentiallyConsistent) }
-    let isFirst = flags & Dust.cleaned == 0
-    if let channel = lock.withLock({ channel }) {
-      // While another thread still removes the last observation of a derived constant, the constant would start a new
-      // observer of this thread with its former value. `remove` waits for that thread.
-      if isFirst || channel.isDerived { channel.remove(self) }
-      // Meanwhile, other threads might have released their references.
-      releaseAfterUnlocking(channel)
-    } else if isFirst {
-      releaseContents(self)
-    }
+    if flags & Dust.cleaned != 0 { return }
+    guard let channel = lock.withLock({ channel }) else { return releaseContents(self) }
+    channel.remove(self)
+    // Meanwhile, other threads might have released their references.
+    releaseAfterUnlocking(channel)
   }
 
   /// Yields a limited number of times to a thread that is calling the observer. The call has usually ended
@@ -253,9 +248,8 @@ extension AnyChannel {
       }
       return self.hasDependents
     }
-    // Until the release, another thread that cleans the Dust finds the channel, and waits here for this thread.
     if !hasDependents || isOwned { observersMayHaveLeft() }
-    detached.releaseUnlocked(by: self, on: thread)
+    detached.release()
   }
 
   /// Defers an action until this thread holds no lock. Afterward, the thread performs the action as part of its pending
