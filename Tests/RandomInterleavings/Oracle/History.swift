@@ -187,8 +187,7 @@
     func end(_ run: Run) {
       tick()
       place.runs.removeLast()
-      run.end = now
-      run.wasAlone = run.switches == switches
+      (run.end, run.wasAlone) = (now, run.switches == switches)
       for (root, write) in run.newWrites where positions[write] == nil && root < contents {
         if world.nodes[root] != nil { world.fail("The write of \(run.op.name) is lost.") }
       }

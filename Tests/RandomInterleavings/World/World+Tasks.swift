@@ -200,8 +200,7 @@
       if isSuperseding, !history.place.isInBody {
         for run in begun { run.superseded = min(run.superseded, end) }
       }
-      let index = cancelling.firstIndex { $0 == (number, isSuperseding) }
-      if let index { cancelling.remove(at: index) }
+      cancelling.remove(at: cancelling.firstIndex { $0 == (number, isSuperseding) } ?? 0)
       // Another thread that supersedes the effects may be about to cancel them.
       if cancelling.contains(where: { $0 == (number, true) }) { return }
       for run in begun { run.cancelled = min(run.cancelled, end) }
