@@ -104,7 +104,8 @@
 
       let released = Variable<Released?>(nil)
 
-      func reduce(with _: State) {}
+      /// Another thread can release the store here.
+      func reduce(with _: State) { interleavingPoint() }
     }
 
     private final class InnerStore: Storable {

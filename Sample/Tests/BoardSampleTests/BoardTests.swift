@@ -107,7 +107,7 @@ struct BoardTests {
     try await first.board.run(AsyncStream { $0.finish() })
     try folder.write("", to: "cards.json")
 
-    try await withDispatcher(Dispatcher()) {
+    try withDispatcher(Dispatcher()) {
       let next = try Conversation(in: folder)
       #expect(next.newText().contains("1 [ ] Buy oat milk\n2 [x] Bake bread\n"))
     }

@@ -135,9 +135,7 @@ extension KeptStore {
     if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
     // A store may restore another value, for example one with a new id.
-    if let restored, !areSame(restored, current), !areReordered(restored, current) {
-      hasReduced = true
-    }
+    if let restored, !areSame(restored, current) { hasReduced = true }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
@@ -193,20 +191,14 @@ extension KeptStore {
     return first == second
   }
 
-  /// Whether the value to write is the saved one. If it's JSON, a set may be encoded in another order.
+  /// Whether the value to write is the saved one, which might have been encoded with a set in another order. So equal values
+  /// must have the same bytes in any order: a `==` might ignore a property.
   func isWritten(_ data: Data, of value: S.Saved) -> Bool {
     if data == writtenData { return true }
-    guard case .saved = written, archive.coder.isJSON, let saved else { return false }
-    return areReordered(saved.value, value)
-  }
-
-  /// Whether two values differ only in the order in which a set is encoded. So equal values must have the same bytes in any
-  /// order.
-  private func areReordered(_ first: S.Saved, _ second: S.Saved) -> Bool {
-    guard areEqual(first, second) else { return false }
-    let coder = archive.coder
-    return !coder.isJSON
-      || (try? coder.encode(first).sorted()) == (try? coder.encode(second).sorted())
+    guard case .saved = written, let saved, areEqual(saved.value, value),
+      let bytes = try? JSONCoder().encode(value).sorted()
+    else { return false }
+    return bytes == (try? JSONCoder().encode(saved.value).sorted())
   }
 
   /// Forgets the snapshot after it was written.
