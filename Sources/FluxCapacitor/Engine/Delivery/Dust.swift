@@ -78,8 +78,6 @@ public class Dust: @unchecked Sendable {
     if flags & Dust.cleaned != 0 { return }
     guard let channel = lock.withLock({ channel }) else { return releaseContents(self) }
     channel.remove(self)
-    // Meanwhile, other threads might have released their references.
-    releaseAfterUnlocking(channel)
   }
 
   /// Yields a limited number of times to a thread that is calling the observer. The call has usually ended
@@ -250,6 +248,8 @@ extension AnyChannel {
     }
     if !hasDependents || isOwned { observersMayHaveLeft() }
     detached.release()
+    // Meanwhile, other threads might have released their references to the channel.
+    if thread.holdsLock { thread.keepUntilUnlocked(self) }
   }
 
   /// Defers an action until this thread holds no lock. Afterward, the thread performs the action as part of its pending
