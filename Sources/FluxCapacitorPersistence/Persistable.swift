@@ -42,8 +42,8 @@ public protocol Persistable: Storable {
 
   /// Sets the store's variables to saved values.
   ///
-  /// A keeper calls this method before any other code can use the store, so don't begin a transaction here. If it follows another process, it also calls the
-  /// method later, in a transaction on a background thread.
+  /// A keeper calls this method before any other code can use the store, so don't begin a transaction here. If it follows
+  /// another process, it also calls the method later, in a transaction on a background thread.
   ///
   /// A file can be edited by hand, so it can contain a value that the store never has, such as a list in which an id occurs
   /// twice. Check what the store relies on, and throw an error before you set a variable. `open` then fails with

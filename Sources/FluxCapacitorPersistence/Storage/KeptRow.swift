@@ -4,7 +4,6 @@ import Foundation
 /// The link between a store and its value in a storage.
 final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendable {
   let isSuperseded = Variable(false)
-  var isLossKnown = false
 
   // `load` sets the properties below, before other threads can use this object. Then only the keeper's passes use them.
 
@@ -12,6 +11,7 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
   var writer = ""
   var revision: String?
   var failedWrites = 0
+  var isLossKnown = false
 
   override func encode(_ value: S.Saved) throws(KeeperFailure.Cause) -> Data {
     try archive.data(for: value, writer: writer)

@@ -114,7 +114,7 @@ extension StorageCore {
     // Another attempt to save a superseded store is useless. Each flush fails until the store is closed.
     let superseded = failures.filter { $0.failure.cause == .superseded }.compactMap(\.name)
     if scope != .changed {
-      for row in rows where superseded.contains(row.fileName) { row.isLossKnown = true }
+      for row in rows where row.isSuperseded.value { row.isLossKnown = true }
     }
     lock.withLock { changedNames.formUnion(superseded.filter(\.hasKey).map(\.inTable)) }
     let others = failures.filter { $0.failure.cause != .superseded }

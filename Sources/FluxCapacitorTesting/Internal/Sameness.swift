@@ -18,7 +18,7 @@ func hintAtHiddenParts(in values: some Sequence<Any>) -> String {
   var parts = PartComparison(looksInto: .allObjects)
   for value in values { _ = parts.isSame(value, value) }
   guard let (type, reason) = parts.refused else { return "" }
-  if "\(type)".contains(" -> ") {
+  if reason == PartComparison.isFunction {
     return
       "\n\nSwift can't compare functions, so a function of the type \(type) is the same only as its copies. "
       + "Expect a copy, or make the type that contains the function Equatable."
@@ -38,6 +38,8 @@ private func unboxed(_ value: Any) -> Any {
 
 private struct PartComparison {
   enum Reach { case noObjects, differentObjects, allObjects }
+
+  static let isFunction = "is a function"
 
   /// The objects whose parts are compared.
   var looksInto = Reach.differentObjects
@@ -102,7 +104,7 @@ private struct PartComparison {
       return haveSame(mirror.children, other.children)
     case .set, .dictionary: return haveSameMembers(mirror, other)
     case nil where mirror.children.isEmpty:
-      return refuse(first, "is a function") || areIdentical(first, second)
+      return refuse(first, PartComparison.isFunction) || areIdentical(first, second)
     case .class:
       let pair = [ObjectIdentifier(first as AnyObject), ObjectIdentifier(second as AnyObject)]
       return !objects.insert(pair).inserted

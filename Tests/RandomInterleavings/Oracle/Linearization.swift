@@ -48,16 +48,13 @@
       var mask: UInt64 = 0
       for (bit, batch) in batches.enumerated() {
         let changed = leaves.indices.filter { batch.writes[leaves[$0].root] != nil }
-        let isReached = { (index: Int) in
-          self.history.position(writes[index])
-            >= self.history.position(batch.writes[self.leaves[index].root] ?? 0)
-        }
+        let new = leaves.map { batch.writes[$0.root] ?? 0 }
+        let isReached = zip(writes, new).map { history.position($0) >= history.position($1) }
         // A settled leaf may have an older write that is the same. Then, the other leaves tell.
-        let isTold = changed.contains { !leaves[$0].isSettled || isReached($0) }
+        let isTold = changed.contains { !leaves[$0].isSettled || isReached[$0] }
         let isContained = changed.allSatisfy { index in
-          let (old, new) = (writes[index], batch.writes[leaves[index].root] ?? 0)
-          return isReached(index)
-            || isTold && history.areSame(old, new, grain: leaves[index].grain)
+          isReached[index]
+            || isTold && history.areSame(writes[index], new[index], grain: leaves[index].grain)
         }
         if isContained { mask |= 1 << UInt64(bit) }
       }

@@ -200,7 +200,8 @@
       if isSuperseding, !history.place.isInBody {
         for run in begun { run.superseded = min(run.superseded, end) }
       }
-      cancelling.remove(at: cancelling.firstIndex { $0 == (number, isSuperseding) } ?? 0)
+      let index = cancelling.firstIndex { $0 == (number, isSuperseding) }
+      if let index { cancelling.remove(at: index) }
       // Another thread that supersedes the effects may be about to cancel them.
       if cancelling.contains(where: { $0 == (number, true) }) { return }
       for run in begun { run.cancelled = min(run.cancelled, end) }
