@@ -151,7 +151,7 @@ private struct Undecodable: Error {
 }
 
 /// Returns a description of an error, without the saved values that its own description contains.
-func describe(_ error: any Error) -> String {
+func describe(_ error: any Error, depth: Int = 5) -> String {
   switch error {
   case EncodingError.invalidValue(let value, let context):
     "\(type(of: value)): \(context.debugDescription)"
@@ -162,8 +162,21 @@ func describe(_ error: any Error) -> String {
   // The description of Foundation's errors can contain the address of a request, with a password or a token.
   case _ where error is any CustomNSError || type(of: error) is NSError.Type:
     "\((error as NSError).domain) \((error as NSError).code)"
-  default: "\(error)"
+  default:
+    inner(error, depth).map { label, inner in
+      "\(type(of: error)).\(label) (\(describe(inner, depth: depth - 1)))"
+    } ?? "\(error)"
   }
+}
+
+/// Returns the name of an outer error's part that contains an inner error, and the inner one. The text of the outer error might
+/// quote it.
+private func inner(_ value: Any, _ depth: Int) -> (label: String, error: any Error)? {
+  for (label, part) in Mirror(reflecting: value).children where depth > 0 {
+    let found = (part as? any Error).map { ("", $0) } ?? inner(part, depth - 1)
+    if let (inner, error) = found { return (label ?? inner, error) }
+  }
+  return nil
 }
 
 /// Returns the path of a value in a file. The key of a dictionary can be as secret as a value, so it is left out.

@@ -360,8 +360,8 @@ struct FaultTests {
       withExtendedLifetime(store) {}
     }
 
-    // Neither the timer of the change nor that of the failed save keeps the changes, so a third one begins.
-    await clock.sleeping(3)
+    // Neither the timer of the change nor that of the failed save keeps the changes, so another one begins.
+    await clock.sleeping()
     system.heal()
     await clock.advance(by: .seconds(60))
     await released.pass()

@@ -92,6 +92,14 @@ struct KeeperTests {
     try await saved.until { try folder.contains("\"10\"") }
   }
 
+  @Test func timersEndWithTheirPasses() async throws {
+    for number in 1...3 {
+      NotesAction().add("\(number)")
+      #expect(await clock.sleeping() == [.milliseconds(500)])
+      try await keeper.flush()
+    }
+  }
+
   @Test func storeThatNeverChangesNeedsNoFile() async throws {
     try await keeper.flush()
     try await keeper.close()

@@ -73,6 +73,31 @@ struct StorageTests {
     #expect(failure?.cause == .storage("Remote 88"))
   }
 
+  @Test func failureQuotesNoErrorInsideAnother() async throws {
+    let url = URL(string: "https://doc:1985@example.com/?token=1955")!
+    let network = URLError(.timedOut, userInfo: [NSURLErrorFailingURLErrorKey: url])
+    let context = DecodingError.Context(codingPath: [], debugDescription: "no number: 1985")
+    let decoding = Quoting(inner: DecodingError.dataCorrupted(context))
+    let endless = EndlessError()
+    endless.inner = endless
+    defer { endless.inner = nil }
+    var reasons: [String] = []
+    for error in [WrappingError.network(network), decoding, endless] as [any Error] {
+      storage.failWrites(with: error)
+      let keeper = newKeeper()
+      let (store, dispatcher) = try await load(by: keeper)
+      dispatcher.dispatch(Dispatcher.Counter.add(1))
+      let cause = await cause { try await keeper.flush() }
+      if case .storage(let reason) = cause { reasons.append(reason) }
+      withExtendedLifetime(store) {}
+    }
+
+    try #require(reasons.count == 3)
+    #expect(reasons[0] == "WrappingError.network (NSURLErrorDomain -1001)")
+    #expect(reasons[1] == "Quoting.inner (the value is invalid)")
+    #expect(reasons[2].hasPrefix("EndlessError.inner (EndlessError.inner ("))
+  }
+
   @Test func folderLoadsTheSameWay() async throws {
     let folder = try TemporaryFolder()
     let keeper = try Keeper(directory: folder.url, dispatcher: Dispatcher(), clock: ManualClock())
@@ -563,4 +588,18 @@ struct StorageTests {
     }
     #expect(stores.allSatisfy { $0 === stores[0] })
   }
+}
+
+private enum WrappingError: Error {
+  case network(any Error)
+}
+
+private struct Quoting: Error, CustomStringConvertible {
+  let inner: any Error
+
+  var description: String { "\(inner)" }
+}
+
+private final class EndlessError: Error, @unchecked Sendable {
+  var inner: (any Error)?
 }

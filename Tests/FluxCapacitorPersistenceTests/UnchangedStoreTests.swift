@@ -221,6 +221,35 @@ struct UnchangedStoreTests {
     #expect(ids[0] == ids[1])
   }
 
+  /// The new value has the same bytes in another order, and `==` compares only ids.
+  @Test(arguments: [false, true])
+  func firstChangeAfterALaunchIsSavedWhicheverBytesItHas(isInStorage: Bool) async throws {
+    let storage = MemoryStorage()
+    for (old, new) in [([1, 2], [21, 3]), ([21, 3], [12, 3]), ([12, 3], [3, 12])] {
+      let dispatcher = Dispatcher()
+      let keeper =
+        isInStorage
+        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
+        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try await keeper.load(PlayerStore.self)
+      #expect(store.players.value.map(\.rank) == old)
+      dispatcher.dispatch(Players.rank(new))
+      try await keeper.close()
+    }
+  }
+
+  /// The keeper has read the object that the reduce changes.
+  @Test func firstChangeInsideAnObjectIsSaved() async throws {
+    for (old, new) in [("", "one"), ("one", "two"), ("two", "three")] {
+      let dispatcher = Dispatcher()
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try keeper.open(DraftStore.self)
+      #expect(store.draft.value.text.withLock { $0 } == old)
+      dispatcher.dispatch(Drafts.write(new))
+      try await keeper.close()
+    }
+  }
+
   @Test func changeOfAVariableOutsideOfAReduceIsSaved() async throws {
     try await saveTwice()
     let keeper = try Keeper(directory: folder.url, clock: ManualClock())
@@ -301,6 +330,69 @@ private final class TagCountStore: Storable, Persistable {
   func reduce(with _: TagCount) {}
 
   func restore(_: [String: Int]) {}
+}
+
+private enum Players: DispatchState {
+  typealias RelatedStoreType = PlayerStore
+
+  case rank([Int])
+}
+
+private final class PlayerStore: Storable, Persistable {
+  /// A player, of which `==` compares only the identity.
+  struct Player: Codable, Equatable {
+    let id: Int
+    var rank: Int
+
+    static func == (first: Player, second: Player) -> Bool { first.id == second.id }
+  }
+
+  static let archive = Archive([Player].self, named: "players", version: 1)
+
+  let players = Variable([Player(id: 1, rank: 1), Player(id: 2, rank: 2)])
+
+  var saved: [Player] { players.value }
+
+  func reduce(with state: Players) {
+    switch state {
+    case .rank(let ranks):
+      for (index, rank) in ranks.enumerated() { players.value[index].rank = rank }
+    }
+  }
+
+  func restore(_ saved: [Player]) { players.value = saved }
+}
+
+private enum Drafts: DispatchState {
+  typealias RelatedStoreType = DraftStore
+
+  case write(String)
+}
+
+private final class DraftStore: Storable, Persistable {
+  final class Draft: Codable, Sendable {
+    let text: Guarded<String>
+
+    init() { text = Guarded("") }
+
+    init(from decoder: any Decoder) throws { text = Guarded(try String(from: decoder)) }
+
+    func encode(to encoder: any Encoder) throws { try text.withLock { $0 }.encode(to: encoder) }
+  }
+
+  static let archive = Archive(Draft.self, named: "draft", version: 1)
+
+  let draft = Variable(Draft())
+
+  var saved: Draft { draft.value }
+
+  func reduce(with state: Drafts) {
+    switch state {
+    case .write(let text): draft.value.text.withLock { $0 = text }
+    }
+  }
+
+  func restore(_ saved: Draft) { draft.value = saved }
 }
 
 private enum Cards: DispatchState {
@@ -436,21 +528,26 @@ private enum Hashtags: DispatchState {
   case add(String)
 }
 
+/// A store whose set has more room, and so another order, than the set that a decoder makes.
 private final class HashtagStore: Storable, Persistable {
-  static let archive = Archive(TagStore.Saved.self, named: "hashtags", version: 1)
+  static let archive = Archive(Set<String>.self, named: "hashtags", version: 1)
 
-  private let tags = Variable<Set<String>>([])
+  private let tags = Variable<[String]>([])
   private let searches = Effects()
 
-  var saved: TagStore.Saved { TagStore.Saved(tags.value) }
+  var saved: Set<String> {
+    var set = Set<String>(minimumCapacity: 1_000)
+    set.formUnion(tags.value)
+    return set
+  }
 
   func reduce(with state: Hashtags) {
     switch state {
-    case .add(let tag): tags.value.insert(tag)
+    case .add(let tag): tags.value += (1...20).map { "\(tag) \($0)" }
     }
   }
 
-  func restore(_ saved: TagStore.Saved) { tags.value = saved.tags }
+  func restore(_ saved: Set<String>) { tags.value = saved.sorted() }
 }
 
 private final class TagStore: Storable {

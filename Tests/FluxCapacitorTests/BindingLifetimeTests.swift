@@ -56,6 +56,26 @@ struct BindingLifetimeTests {
     #expect(tally.value == 0)
   }
 
+  /// A new observation ends old ones, and must not wait for the variable of one of them.
+  @Test func bindingDoesNotWaitForAModifyOfAnotherVariable() {
+    let (tally, other) = (tally, Variable(0))
+    do {
+      let (target, counted) = (BoundTarget(), Counted(tally))
+      variable.bind(to: target, on: .current) { _, _ in _ = counted }
+    }
+
+    let ended = DispatchGroup()
+    variable.modify { number in
+      number = 1
+      DispatchQueue.global().async(group: ended) {
+        let target = BoundTarget()
+        for _ in 0..<10_000 { other.bind(to: target, on: .current) { _, _ in }.clean() }
+      }
+      #expect(ended.wait(timeout: .now() + .seconds(60)) == .success)
+    }
+    #expect(tally.value == 0)
+  }
+
   @Test func bindingOnAQueueDropsItsInitialValueWhenItsTargetIsFreedBeforeTheQueueRuns() {
     let queue = DispatchQueue(label: "bindings")
     var target: BoundTarget? = BoundTarget()

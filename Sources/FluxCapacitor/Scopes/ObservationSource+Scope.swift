@@ -94,7 +94,7 @@ extension ObservationSource {
     }
     // The object exists until the bag contains the Dust, so every call that finds no object finds the Dust.
     withExtendedLifetime(object) { dust.cleaned(by: bag) }
-    ScopedObservation(of: object, in: bag).add(isOfMainActor: isOfMainActor)
+    ScopedObservation(dust, of: object).add(isOfMainActor: isOfMainActor)
     return dust
   }
 }

@@ -6,9 +6,9 @@
 final class ScopedObservation: @unchecked Sendable {
   // Both references are set once. Only the main actor reads `object` if only the main actor uses the object.
   private weak var object: AnyObject?
-  private weak var bag: DustBuster?
+  private weak var dust: Dust?
 
-  init(of object: AnyObject, in bag: DustBuster) { (self.object, self.bag) = (object, bag) }
+  init(_ dust: Dust, of object: AnyObject) { (self.dust, self.object) = (dust, object) }
 
   /// The observations, first those at which no later one has looked for the longest time.
   private static let ofAnyThread = Guarded(FIFO<ScopedObservation>())
@@ -32,9 +32,27 @@ final class ScopedObservation: @unchecked Sendable {
 
   private static func endOld(in all: Guarded<FIFO<ScopedObservation>>) {
     for _ in 1...2 {
-      // No lock is held here, because this reference to the object or to the bag may be the last one.
-      guard let old = all.withLock({ $0.popFirst() }), let bag = old.bag else { continue }
-      if old.object == nil { bag.clean() } else { all.withLock { $0.append(old) } }
+      // No lock is held here, because this reference to the object or to the Dust may be the last one.
+      guard let old = all.withLock({ $0.popFirst() }), let dust = old.dust else { continue }
+      if old.object == nil, !dust.isBusy {
+        dust.clean()
+      } else if !dust.isCleaned {
+        all.withLock { $0.append(old) }
+      }
+    }
+  }
+}
+
+extension Dust {
+  /// Whether another thread holds a lock for which `clean()` would wait, for example in the body of a `modify`. The source's
+  /// next change then ends the observation.
+  fileprivate var isBusy: Bool {
+    guard let channel = lock.withLock({ channel }) else { return false }
+    let roots = channel.derivedNode?.roots.map(\.channel) ?? []
+    return ([channel.regionChannel] + roots).contains { channel in
+      guard channel.lock.tryLock() else { return true }
+      channel.lock.unlock()
+      return false
     }
   }
 }

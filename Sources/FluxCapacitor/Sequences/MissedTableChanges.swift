@@ -122,7 +122,10 @@ extension TableUpdate {
         let former = origin < 0 ? nil : origin
         changes.append(.insert(offset: position, element: row.id, associatedWith: former))
       }
-      if origin >= 0, !areCopies(former[origin], row) { updated.append(row.id) }
+      // An object might have changed inside.
+      if origin >= 0, Row.self is AnyClass || !areCopies(former[origin], row) {
+        updated.append(row.id)
+      }
     }
     guard !changes.isEmpty || !updated.isEmpty, let difference = CollectionDifference(changes)
     else { return nil }

@@ -42,7 +42,9 @@ final class FolderCore: KeeperCore, @unchecked Sendable {
         "Pass the URL of a folder, as `URL(filePath:)` returns it."
       )
     }
-    let folder = try Folder(directory, system, isWriter: role == .saving)
+    // The process might change its working directory.
+    let absolute = directory.scheme == nil ? URL(fileURLWithPath: directory.path) : directory
+    let folder = try Folder(absolute, system, isWriter: role == .saving)
     self.folder = folder
     self.system = system
     super.init(folder.url, role, dispatcher, maximumDelay, clock, savesTimeTravel: savesTimeTravel)

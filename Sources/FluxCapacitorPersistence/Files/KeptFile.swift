@@ -22,7 +22,6 @@ final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Send
         try write(data, to: folder)
         return true
       }
-      written = .contents(data)
     } catch {
       throw failure(error)
     }
@@ -35,7 +34,7 @@ final class KeptFile<S: Persistable>: KeptStore<S>, AnyKeptFile, @unchecked Send
       switch written {
       case .unknown(let keepsPrevious): keepsPrevious
       case .renamed: true
-      case .saved, .contents: false
+      case .read, .contents: false
       }
     try folder.checkPlace()
     try folder.prepare(fileName, data)

@@ -3,15 +3,17 @@ import FluxCapacitor
 extension KeeperCore {
   /// Begins a pass, and returns the callers that wait for it.
   func beginPass(_ scope: Scope) -> [Caller] {
-    lock.withLock {
+    let (timer, callers) = lock.withLock {
       // A change from now on starts a new timer.
-      if !scope.isOne { timers[false] = nil }
+      let timer = scope.isOne ? nil : timers.removeValue(forKey: false)
       isPassRunning = true
-      guard scope == .all else { return [] }
+      guard scope == .all else { return (timer, [Caller]()) }
       changedNames.formUnion(flushes.compactMap(\.name?.inTable))
       defer { flushes = [] }
-      return flushes
+      return (timer, flushes)
     }
+    timer?.task.cancel()
+    return callers
   }
 
   /// Ends a pass, and returns its first failure.
@@ -99,11 +101,14 @@ extension KeeperCore {
   }
 
   func note(_ failures: [PassFailure], in scope: Scope) {
-    lock.withLock {
+    let timer = lock.withLock {
       // Passes that fail before the end of the present pause don't lengthen the next one.
       if !failures.isEmpty { failedPasses += timers[true] == nil ? 1 : 0 }
-      if failures.isEmpty, !scope.isOne { (failedPasses, timers[true]) = (0, nil) }
+      if !failures.isEmpty || scope.isOne { return nil as Task<Void, Never>? }
+      failedPasses = 0
+      return timers.removeValue(forKey: true)?.task
     }
+    timer?.cancel()
   }
 
   /// Closes the keeper.

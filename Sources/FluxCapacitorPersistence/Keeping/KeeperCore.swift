@@ -63,9 +63,8 @@ class KeeperCore: @unchecked Sendable {
 
   var isPassRunning = false
 
-  /// The numbers of the running timers. A change and the retry of a failed save have a timer each, because a
-  /// retry waits longer.
-  var timers: [Bool: Int] = [:]
+  /// The running timers. A change and the retry of a failed save have a timer each, because a retry waits longer.
+  var timers: [Bool: (number: Int, task: Task<Void, Never>)] = [:]
   private var lastTimer = 0
 
   /// Whether the keeper was deallocated. Until the last change is saved, the timer keeps this object alive.
@@ -121,21 +120,20 @@ extension KeeperCore {
   ///
   /// - Parameter name: The store's file, or nil for a pass that has failed as a whole.
   func scheduleSave(of name: FileName?, isRetry: Bool) {
-    let started: (number: Int, delay: Duration, owner: KeeperCore?)? = lock.withLock {
+    lock.withLock {
       if let name, name.hasKey || role == .following { changedNames.insert(name.inTable) }
-      guard isOpen, timers[isRetry] == nil else { return nil }
+      guard isOpen, timers[isRetry] == nil else { return }
       lastTimer += 1
-      timers[isRetry] = lastTimer
       let retryDelay = max(maximumDelay, .milliseconds(100)) * (1 << min(failedPasses, 6))
       let delay = isRetry ? retryDelay.clamped : maximumDelay
-      return (lastTimer, delay, keeperWasReleased ? self : nil)
-    }
-    guard let (number, delay, owner) = started else { return }
-    // The task ends by itself after the delay. If the keeper was released, only `owner` keeps this object alive.
-    Task.detached(priority: .utility) { [weak self, clock] in
-      try? await clock.sleep(for: delay)
-      self?.timerDidEnd(number)
-      withExtendedLifetime(owner) {}
+      // If the keeper was released, only `owner` keeps this object alive.
+      let (number, owner) = (lastTimer, keeperWasReleased ? self : nil)
+      let task = Task.detached(priority: .utility) { [weak self, clock] in
+        try? await clock.sleep(for: delay)
+        if !Task.isCancelled { self?.timerDidEnd(number) }
+        withExtendedLifetime(owner) {}
+      }
+      timers[isRetry] = (number, task)
     }
   }
 
@@ -143,7 +141,7 @@ extension KeeperCore {
     sendPass { [self] in
       lock.withLock {
         // If another pass has begun since, it has read all changes.
-        guard let timer = timers.first(where: { $0.value == number }) else { return nil }
+        guard let timer = timers.first(where: { $0.value.number == number }) else { return nil }
         timers[timer.key] = nil
         // The pass begins here, so that a release of the keeper meanwhile doesn't close the folder.
         isPassRunning = true
@@ -185,14 +183,15 @@ extension KeeperCore {
 
   /// Saves the remaining changes after the keeper was deallocated, and then releases the folder.
   func keeperWillDeinit() {
-    let place: Any? = lock.withLock {
+    let (place, tasks): (Any?, [Task<Void, Never>]) = lock.withLock {
       keeperWasReleased = true
+      // These timers don't keep this object alive, as those of the next passes have to.
+      defer { timers = [:] }
       // If a pass is running, it might fail, and then the changes need another pass.
       let place = timers.isEmpty && !isPassRunning ? takePlace() : nil
-      // These timers don't keep this object alive, as those of the next passes have to.
-      timers = [:]
-      return place
+      return (place, timers.values.map(\.task))
     }
+    for task in tasks { task.cancel() }
     if place == nil { sendPass { .last } }
     withExtendedLifetime(place) {}
   }

@@ -31,10 +31,11 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
 
   /// What the file or the storage has.
   enum Written {
-    /// The value of `saved`: the store's first one if nothing has been saved, or the one that was read.
-    case saved
+    /// The value of `saved`: the store's first one if nothing has been saved, or the one that was read. This process encodes
+    /// it as these bytes. Another process may have written others, because each one encodes a set in its own order.
+    case read(Data)
 
-    /// These bytes. If this keeper saves, they are those that this process encodes for the value.
+    /// These bytes.
     case contents(Data)
 
     /// A value that must be written anyway, such as one of an older version, or one whose write has failed.
@@ -67,7 +68,7 @@ class KeptStore<S: Persistable>: AnyKeptStore, @unchecked Sendable {
   /// The value to write. The store must live until the value is written.
   var snapshot: (store: S?, value: S.Saved)?
 
-  var written = Written.saved
+  var written = Written.unknown(keepsPrevious: false)
 
   init(
     _ fileName: FileName,
@@ -134,8 +135,10 @@ extension KeptStore {
     releaseAfterUnlocking((former?.value, current))
     if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
+    // The value can be an object, so it's encoded before it changes.
+    if case .unknown = written, !hasReduced, let data = try? encode(value) { written = .read(data) }
     // A store may restore another value, for example one with a new id.
-    if let restored, !areSame(restored, current) { hasReduced = true }
+    if let restored, !areSame(restored, current), !isReordered(current) { hasReduced = true }
     self.savesTimeTravel = savesTimeTravel
     versions = StoreContents(of: store).versions
     let watcher = StoreWatcher { [weak self] change in
@@ -172,18 +175,6 @@ extension KeptStore {
     schedule(false)
   }
 
-  /// Returns the bytes that this process encodes for the saved value, or nil if the value must be written anyway.
-  ///
-  /// The bytes that another process has written can't tell whether the store has changed, because each process encodes a
-  /// set in a different order.
-  private var writtenData: Data? {
-    switch written {
-    case .saved: saved.flatMap { try? encode($0.value) }
-    case .contents(let data): data
-    case .renamed, .unknown: nil
-    }
-  }
-
   /// Whether two values are encoded as the same bytes. A `==` might ignore a property.
   func areSame(_ first: S.Saved, _ second: S.Saved) -> Bool {
     if areCopies(first, second) { return true }
@@ -191,14 +182,20 @@ extension KeptStore {
     return first == second
   }
 
-  /// Whether the value to write is the saved one, which might have been encoded with a set in another order. So equal values
-  /// must have the same bytes in any order: a `==` might ignore a property.
+  /// Whether the file or the storage has a value already, perhaps with a set in another order.
   func isWritten(_ data: Data, of value: S.Saved) -> Bool {
-    if data == writtenData { return true }
-    guard case .saved = written, let saved, areEqual(saved.value, value),
-      let bytes = try? JSONCoder().encode(value).sorted()
-    else { return false }
-    return bytes == (try? JSONCoder().encode(saved.value).sorted())
+    switch written {
+    case .contents(data), .read(data): true
+    case .read: isReordered(value)
+    case .contents, .unknown, .renamed: false
+    }
+  }
+
+  /// Whether a value is the one that was read, with a set in another order. An object might have changed since.
+  private func isReordered(_ value: S.Saved) -> Bool {
+    guard case .read(let data) = written, let saved = saved?.value else { return false }
+    releaseAfterUnlocking(saved)
+    return data == (try? encode(saved)) && areSameInAnyOrder(saved, value)
   }
 
   /// Forgets the snapshot after it was written.
@@ -224,13 +221,9 @@ extension KeptStore {
     _ makeStore: (S.Saved?) throws -> S
   ) throws(KeeperFailure) -> S {
     var value: (value: S.Saved, version: Int)?
-    // Earlier contents might have been refused.
-    (written, hasReduced) = (.saved, false)
     if let data { value = try self.value(of: data, from: url) }
-    // The next save writes the newest version.
-    if let value, value.version != archive.version {
-      (written, hasReduced) = (.unknown(keepsPrevious: false), true)
-    }
+    // The next save writes the newest version. Earlier contents might have been refused.
+    hasReduced = value.map { $0.version != archive.version } ?? false
     releaseAfterUnlocking(value)
     do {
       return try makeStore(value?.value)

@@ -27,7 +27,6 @@ final class KeptRow<S: Persistable>: KeptStore<S>, AnyKeptRow, @unchecked Sendab
         written = .unknown(keepsPrevious: false)
         return data
       }
-      written = .contents(data)
     } catch {
       throw failure(error)
     }

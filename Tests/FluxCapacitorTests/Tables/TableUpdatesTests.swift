@@ -49,6 +49,21 @@ struct TableUpdatesTests {
     #expect(update.rows.first?.date.month == 100)
   }
 
+  @Test func changesInsideAnObjectAreNotMissed() async throws {
+    let note = Note()
+    let table = VariableTable([note])
+    var updates = table.changes.makeAsyncIterator()
+    _ = await updates.next()
+
+    for number in 1...100 {
+      note.text.withLock { $0 = "\(number)" }
+      table[id: 1] = note
+    }
+    let update = try #require(await updates.next())
+
+    #expect(update.updated == [1])
+  }
+
   @Test func changesOfATransactionArriveWhole() async throws {
     var updates = table.changes.makeAsyncIterator()
     _ = await updates.next()
@@ -244,6 +259,11 @@ private struct CountedItem: Identifiable {
 private struct Item: Identifiable, Equatable {
   let id: Int
   var text: String
+}
+
+private final class Note: Identifiable, Sendable {
+  let id = 1
+  let text = Guarded("")
 }
 
 private struct Appointment: Identifiable {
