@@ -42,8 +42,10 @@ struct StoreTesterNamesTests {
     let failure = await failure { StoreTester(DoorStore.self).invoke(.open) }
 
     #expect(failure.contains("✗ doors[Door]: 0 → 1, which was not expected"))
-    #expect(failure.contains("✗ gates[Gate]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ gates[•••]: 0 → 1, which was not expected"))
     #expect(failure.contains("✗ lids[AnyHashable]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ owners[•••]: 0 → 1, which was not expected"))
+    #expect(failure.contains("✗ safes[Safe]: 0 → 1, which was not expected"))
     #expect(failure.contains("✗ rooms[kitchen]: 0 → 1, which was not expected"))
     #expect(!failure.contains("sesame"))
   }
@@ -149,6 +151,14 @@ private final class DoorStore: Storable {
     var customMirror: Mirror { Mirror(self, children: []) }
   }
 
+  struct Owner: Secret, Hashable {
+    let description: String
+  }
+
+  struct Safe: Hashable {
+    let owner: Owner
+  }
+
   struct Room: Hashable, CustomStringConvertible {
     let description: String
   }
@@ -158,12 +168,16 @@ private final class DoorStore: Storable {
   nonisolated(unsafe) private let lids: [AnyHashable: Variable<Int>] = [
     Gate(code: Code(text: "sesame")): Variable(0)
   ]
+  private let owners = [Owner(description: "sesame"): Variable(0)]
+  private let safes = [Safe(owner: Owner(description: "sesame")): Variable(0)]
   private let rooms = [Room(description: "kitchen"): Variable(0)]
 
   func reduce(with _: Doors) {
     for door in doors.values { door.value = 1 }
     for gate in gates.values { gate.value = 1 }
     for lid in lids.values { lid.value = 1 }
+    for owner in owners.values { owner.value = 1 }
+    for safe in safes.values { safe.value = 1 }
     for room in rooms.values { room.value = 1 }
   }
 }

@@ -54,10 +54,15 @@ extension Array {
   }
 }
 
-private func describe(_ key: Any) -> String { mayReveal(key) ? "\(type(of: key))" : "\(key)" }
+private func describe(_ key: Any) -> String {
+  // A secret has a mirror without parts.
+  if hasOwnMirror(key), Mirror(reflecting: key).children.isEmpty { return "•••" }
+  return mayReveal(key) ? "\(type(of: key))" : "\(key)"
+}
 
 /// Whether a key, or a part of it, has a description of its own, and contains another value that has one, or an object,
-/// which isn't searched, because another thread might be changing it.
+/// which isn't searched, because another thread might be changing it. A value with a mirror of its own hides parts, which its
+/// description might show.
 private func mayReveal(_ key: Any) -> Bool {
   var rest: [(value: Any, isDescribed: Bool)] = [(key, false)]
   while let (value, isDescribed) = rest.popLast() {
@@ -66,6 +71,7 @@ private func mayReveal(_ key: Any) -> Bool {
     let isObject = type is AnyClass
     let hasDescription = isOwn && hasOwnDescription(value)
     if isDescribed && (hasDescription || isOwn && isObject) { return true }
+    if hasDescription && hasOwnMirror(value) { return true }
     // An object's own description may not show secrets.
     if isObject { continue }
     let mirror = isOwn ? plainMirror(of: value) : mirror(of: value)
