@@ -4,6 +4,9 @@ import Foundation
 ///
 /// A keeper leaves a file alone if it can't restore a store from it. So after each failure, the data is still there, and
 /// the ``description`` says what to do.
+///
+/// The description shows no saved value, unless that of your own error contains one. Of Foundation's errors, and of errors
+/// inside others, it shows only the kind.
 public struct KeeperFailure: Error, Equatable, Sendable {
   /// The file, or the folder if the failure concerns the whole folder.
   ///
