@@ -106,6 +106,7 @@ extension Dispatcher {
     registry.hooks.change(for: registry) { $0.append(hook) }
     return ActionDust { [weak registry, weak hook] in
       guard let registry, let hook else { return }
+      releaseAfterUnlocking(registry)
       registry.hooks.change(for: registry) { $0.removeAll { $0 === hook } }
     }
   }

@@ -46,6 +46,9 @@ where Row.ID: Sendable {
     guard thread.pointee.openMutations == 0 else {
       return deferUntilUnlocked(on: thread) { $0.observersMayHaveLeft() }
     }
+    // Meanwhile, other threads might have released their references to the table.
+    let table = table
+    releaseAfterUnlocking(table)
     table?.releaseIfUnused(self, ofRow: id)
   }
 }

@@ -101,19 +101,25 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   /// Cancels the operations of all keys, as ``Effects/cancel()`` does.
   public func cancel() {
     recordOperation("cancels effects")
-    for queue in queues { queue.cancel() }
+    forEachQueue { $0.cancel() }
   }
 
   /// Supersedes the operations of all keys, as ``Effects/supersede()`` does.
   public func supersede() {
     recordOperation("supersedes effects")
-    for queue in queues { queue.supersede() }
+    forEachQueue { $0.supersede() }
   }
 
-  private var queues: [EffectQueue] { lock.withLock { members.values.compactMap(\.queue) } }
+  private func forEachQueue(_ body: (EffectQueue) -> Void) {
+    let queues = lock.withLock { members.values.compactMap(\.queue) }
+    // Meanwhile, other threads might have released their references to the queues.
+    releaseAfterUnlocking(queues)
+    queues.forEach(body)
+  }
 
   /// Forgets a key when its queue is deallocated, unless the key already has a new queue, or a view waits for the count.
   private func forget(_ key: Key, _ count: Variable<Int>) {
+    releaseAfterUnlocking(self)
     let isAwaited = count.channel.isAwaited
     let (hasOtherCount, released): (Bool, [Any?]) = lock.withLock {
       let queue = members[key]?.queue
@@ -135,12 +141,14 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
     }
     // A view that waits has to read the other count. This can be the view's body, which waits only after its end.
     if isAwaited, hasOtherCount { DispatchQueue.main.send { count.value += 0 } }
+    releaseAfterUnlocking(released)
     withExtendedLifetime(released) {}
   }
 
   /// Releases the effects of beginnings that no longer count. The clocks are user code, so they are read without the lock.
   private func forgetUnlimited() {
     while let first = lock.withLock({ limited.isEmpty ? nil : limited[0] }), !first.isLimited() {
+      releaseAfterUnlocking(first)
       lock.withLock {
         if !limited.isEmpty, limited[0] === first { _ = limited.popFirst() }
       }
@@ -158,6 +166,7 @@ extension KeyedEffects: EffectFamily {
       held[id]?.count -= 1
       return held[id]?.count == 0 ? held.removeValue(forKey: id)?.effects : nil
     }
+    releaseAfterUnlocking(effects)
     withExtendedLifetime(effects) {}
   }
 
