@@ -201,15 +201,14 @@ public final class StoreTester<Store: Storable>: Sendable {
         """
       )
     }
-    if strictness == .exact,
-      let name = before.undelivered(in: contents, recorded: recorded)
-    {
-      return place.fail(
-        """
-        \(Store.self) after \(cause): a change of \(name) isn't delivered yet, so it can't be compared. \
-        Use the tester outside of transactions, and of observers of \(name), also of another thread.
-        """
-      )
+    let undelivered = before.undelivered(in: contents, recorded: recorded).map { name in
+      """
+      a change of \(name) isn't delivered yet, so it can't be compared. \
+      Use the tester outside of transactions, and of observers of \(name), also of another thread.
+      """
+    }
+    if strictness == .exact, let undelivered {
+      return place.fail("\(Store.self) after \(cause): \(undelivered)")
     }
     // A superclass and a subclass can have private properties of the same name.
     if let name = expected.first(where: { $0.isAmbiguous(in: names) })?.name {
@@ -227,7 +226,9 @@ public final class StoreTester<Store: Storable>: Sendable {
       isExact: strictness == .exact
     )
     if let text = difference.text {
-      let hints = hintAtHiddenParts(in: happened.map(\.new)) + dispatcher.hintAtUnsettled
+      let reason = undelivered.map { "\nThe reason might be that \($0)" }
+      let hint = reason ?? dispatcher.hintAtUnsettled
+      let hints = hintAtHiddenParts(in: happened.map(\.new)) + hint
       place.fail("\(Store.self) after \(cause):\(text)\(hints)\(code(for: happened, in: contents))")
     }
   }

@@ -47,6 +47,19 @@ struct StoreTesterTests {
     #expect(inObserver.contains("a change of results isn't delivered yet"))
   }
 
+  @Test func hintOfARelaxedTesterInATransactionNamesTheChangeThatIsNotDelivered() async {
+    let tester = StoreTester(SearchStore.self, .relaxed)
+
+    let failure = await failure {
+      Dispatcher.shared.transaction {
+        tester.invoke(.found(["a"])) { Change(\.results, to: ["a"]) }
+      }
+    }
+
+    #expect(failure.contains("a change of results isn't delivered yet"))
+    #expect(!failure.contains("settled()"))
+  }
+
   @Test func changeOfAValueWithoutPartsIsShownInALine() async {
     let tester = StoreTester(BoxStore.self)
     tester.invoke(.put(rusage())) { Change.named("box", to: rusage()) }
