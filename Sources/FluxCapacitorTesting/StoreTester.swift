@@ -260,16 +260,18 @@ public final class StoreTester<Store: Storable>: Sendable {
     for change: Change<Store>,
     in contents: StoreContents
   ) -> Difference.Expectation {
-    var (name, identity) = ("?", ObjectIdentifier?.none)
+    var (name, identity, isTemporary) = ("?", ObjectIdentifier?.none, false)
     switch change.property {
     case .named(let property): name = property
     case .published(let value):
-      let variable = value(store).identity
-      _ = lock.withLock { published.insert(variable) }
-      identity = variable
+      let (found, foundAgain) = (value(store), value(store))
+      identity = found.identity
+      isTemporary = found.identity != foundAgain.identity
+    if let identity, item != nil { _ = lock.withLock { published.insert(identity) } }
     }
     let item = identity.map(contents.item(for:)) ?? contents.item(named: name)
     return Difference.Expectation(
+      isTemporary: isTemporary,
       name: item?.name ?? name,
       identity: identity,
       value: change.value,

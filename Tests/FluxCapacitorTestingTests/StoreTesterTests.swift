@@ -60,6 +60,45 @@ struct StoreTesterTests {
     #expect(!failure.contains("settled()"))
   }
 
+  @Test func changeOfAConstantThatIsCreatedAnewFailsWithARemedy() async {
+    let line = UInt(#line + 3)
+    let failure = await failure {
+      tester.invoke(.found(["a"])) {
+        Change(\.nextCount, to: 2)
+        Change(\.results, to: ["a"])
+      }
+    }
+
+    #expect(
+      failure.contains(
+        """
+        ✗ the key path in line \(line) leads to a constant that each access creates anew, so it can't be \
+        compared. Keep the constant in a `let` of the store.
+        """
+      )
+    )
+  }
+
+  @Test func changeOfAnotherStoresVariableFailsWithARemedy() async {
+    let note = NoteStore.instantiate()
+    let line = UInt(#line + 3)
+    let failure = await failure {
+      tester.invoke(.isSearching(false)) {
+        Change(\.note, to: "a")
+      }
+    }
+    withExtendedLifetime(note) {}
+
+    #expect(
+      failure.contains(
+        """
+        ✗ the key path in line \(line) leads to a value that the tester doesn't find in the store, only count, \
+        isSearching, results, searches. If the value belongs to another store, use a tester of that store.
+        """
+      )
+    )
+  }
+
   @Test func changeOfAValueWithoutPartsIsShownInALine() async {
     let tester = StoreTester(BoxStore.self)
     tester.invoke(.put(rusage())) { Change.named("box", to: rusage()) }
@@ -423,6 +462,11 @@ struct StoreTesterTests {
       tester.invoke(.put(value)) { Change.named("box", to: expected as any Sendable) }
     }
   }
+}
+
+extension SearchStore {
+  fileprivate var nextCount: Constant<Int> { count.map { $0 + 1 } }
+  fileprivate var note: Variable<String> { NoteStore.instantiate().text }
 }
 
 private enum Box: DispatchState {
