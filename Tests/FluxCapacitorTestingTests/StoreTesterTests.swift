@@ -60,6 +60,32 @@ struct StoreTesterTests {
     #expect(!failure.contains("settled()"))
   }
 
+  @Test func expectationsAreEvaluatedBeforeTheStateOrTheOperation() {
+    let store = tester.store
+
+    tester.invoke(.isSearching(true)) {
+      Change(\.isSearching, to: !store.isSearching.value)
+      Change.named("searches", to: 1)
+    }
+    tester.expect {
+      Change(\.results, to: store.results.value + ["a"])
+      Change(\.isSearching, to: !store.isSearching.value)
+    } when: {
+      SearchAction().invoke(.found(["a"]))
+    }
+  }
+
+  @Test func expectationsAreEvaluatedBeforeAnAwaitedOperation() async {
+    let store = tester.store
+
+    await tester.expect {
+      Change(\.results, to: store.results.value + ["a"])
+    } when: {
+      await Task.yield()
+      SearchAction().invoke(.found(["a"]))
+    }
+  }
+
   @Test func changeOfAConstantThatIsCreatedAnewFailsWithARemedy() async {
     let line = UInt(#line + 3)
     let failure = await failure {
