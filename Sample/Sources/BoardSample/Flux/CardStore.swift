@@ -18,7 +18,7 @@ package final class CardStore: Storable {
   package let canAdd: Constant<Bool>
   private let lastID = Variable(0)
 
-  /// The number of changes to the cards so far.
+  /// The number of changes to the cards so far. Of two versions of the cards, the newer one has the higher revision.
   package var revision: Constant<Int> { _revision.constant }
   private let _revision = Variable(0)
 
@@ -56,6 +56,7 @@ package final class CardStore: Storable {
       redoable.value.removeAll { $0.id == edit.id }
     case .takeBack(let confirmed):
       let newer = confirmed.filter { $0.revision > revision.value }
+      // The next edit is newer than these cards.
       _revision.value = newer.map(\.revision).max() ?? revision.value
       for card in newer.map(\.card) where card != _cards[id: card.id] {
         noteUndoable(Edit(id: card.id, old: _cards[id: card.id], new: card))

@@ -14,6 +14,7 @@ package struct SyncAction: Actionable {
     let store = SyncStore.instantiate()
     // The operation keeps the store, so a sync that has begun ends even if the board is closed.
     store.syncs.run { effect in
+      // An edit between the two reads would have this revision, but wouldn't be sent.
       let (edits, revision) = Dispatcher.shared.read {
         (store.unsynced.value, store.cards.revision.value)
       }

@@ -6,7 +6,7 @@ extension Dispatcher {
     package typealias RelatedStoreType = SyncStore
     package typealias RelatedActionType = SyncAction
 
-    /// The server knows an edit of the cards' revision.
+    /// The server has received an edit, which the board sent when the cards had a revision.
     case confirm(Edit, revision: Int)
     case fail(Edit, ServerError)
   }
