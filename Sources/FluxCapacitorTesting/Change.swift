@@ -53,8 +53,8 @@ public struct Change<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - keyPath: The key path of the variable or constant in the store.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: Changes the old value into the expected new value. The tester may call this closure several times, so it
-  ///     must not have side effects.
+  ///   - update: Changes the old value into the expected new value. The tester calls this closure after the state or
+  ///     the operation, maybe several times, so it must not have side effects.
   public init<Trait, Value: Sendable>(
     _ keyPath: KeyPath<Store, PrimitiveValue<Trait, Value>> & Sendable,
     line: UInt = #line,
@@ -68,8 +68,8 @@ public struct Change<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - keyPath: The key path of the table in the store.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: Changes the old rows into the expected new rows. The tester may call this closure several times, so it
-  ///     must not have side effects.
+  ///   - update: Changes the old rows into the expected new rows. The tester calls this closure after the state or
+  ///     the operation, maybe several times, so it must not have side effects.
   public init<Trait, Row>(
     _ keyPath: KeyPath<Store, PrimitiveTable<Trait, Row>> & Sendable,
     line: UInt = #line,
@@ -100,8 +100,8 @@ public struct Change<Store: Storable>: Sendable {
   ///   - name: The name of the store's property.
   ///   - type: The type of the variable's value. If the value has a different type, the test fails.
   ///   - line: The location that a failure refers to, which is the location of the call by default.
-  ///   - update: Changes the old value into the expected new value. The tester may call this closure several times, so it
-  ///     must not have side effects.
+  ///   - update: Changes the old value into the expected new value. The tester calls this closure after the state or
+  ///     the operation, maybe several times, so it must not have side effects.
   public static func named<Value: Sendable>(
     _ name: String,
     as type: Value.Type,

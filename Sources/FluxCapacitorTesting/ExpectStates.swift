@@ -21,7 +21,7 @@ import FluxCapacitorDebugging
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
-///   - expected: The states.
+///   - expected: The list of states, which is evaluated before the operation.
 ///   - operation: The operation that dispatches the states.
 ///   - isolation: The actor of the caller.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
@@ -38,10 +38,11 @@ public func expectStates(
   @ListBuilder<any DispatchState> _ expected: () -> [any DispatchState],
   when operation: () async throws -> Void
 ) async rethrows {
+  let expected = expected()
   let recorder = DispatchRecorder(dispatcher)
   try await operation()
   let place = Place(fileID, filePath, line, column)
-  compare(recorder.states, with: expected(), on: dispatcher, at: place)
+  compare(recorder.states, with: expected, on: dispatcher, at: place)
 }
 
 /// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
@@ -52,7 +53,7 @@ public func expectStates(
 ///
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
-///   - expected: The states.
+///   - expected: The list of states, which is evaluated before the operation.
 ///   - operation: The operation that dispatches the states.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -67,10 +68,11 @@ public func expectStates(
   @ListBuilder<any DispatchState> _ expected: () -> [any DispatchState],
   when operation: () throws -> Void
 ) rethrows {
+  let expected = expected()
   let recorder = DispatchRecorder(dispatcher)
   try operation()
   let place = Place(fileID, filePath, line, column)
-  compare(recorder.states, with: expected(), on: dispatcher, at: place)
+  compare(recorder.states, with: expected, on: dispatcher, at: place)
 }
 
 private func compare(

@@ -89,7 +89,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - state: The state.
   ///   - changes: The expected changes, in the order in which the reduce first sets the variables. If the reduce sets a
-  ///     variable to its current value, don't list a change.
+  ///     variable to its current value, don't list a change. The list is evaluated before the state is invoked, so it
+  ///     can refer to the store's earlier values.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
@@ -106,9 +107,10 @@ public final class StoreTester<Store: Storable>: Sendable {
     if !dispatcher.isRegistered(store) {
       place.fail("This \(Store.self) gets no states, because it isn't registered.")
     }
+    let expected = changes()
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     dispatcher.dispatch(state)
-    expect(changes(), since: before, after: shownState(state), at: place)
+    expect(expected, since: before, after: shownState(state), at: place)
   }
 
   /// Expects an operation, such as an action that invokes several states, to cause the listed changes.
@@ -125,7 +127,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which observers receive them. Don't list a write of an equal value.
+  ///   - changes: The expected changes, in the order in which observers receive them, without writes of equal values.
+  ///     The list is evaluated before the operation, so it can refer to the store's earlier values.
   ///   - operation: The operation that causes the changes. The tester compares the changes after it has ended.
   ///   - isolation: The actor of the caller.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
@@ -141,14 +144,11 @@ public final class StoreTester<Store: Storable>: Sendable {
     @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
     when operation: () async throws -> Void
   ) async rethrows {
+    let expected = changes()
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     try await operation()
-    expect(
-      changes(),
-      since: before,
-      after: "the operation",
-      at: Place(fileID, filePath, line, column)
-    )
+    let place = Place(fileID, filePath, line, column)
+    expect(expected, since: before, after: "the operation", at: place)
   }
 
   /// Expects a synchronous operation to cause the listed changes.
@@ -157,7 +157,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// method of the same name.
   ///
   /// - Parameters:
-  ///   - changes: The expected changes, in the order in which observers receive them. Don't list a write of an equal value.
+  ///   - changes: The expected changes, in the order in which observers receive them, without writes of equal values.
+  ///     The list is evaluated before the operation, so it can refer to the store's earlier values.
   ///   - operation: The operation that causes the changes.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
@@ -171,14 +172,11 @@ public final class StoreTester<Store: Storable>: Sendable {
     @ListBuilder<Change<Store>> _ changes: () -> [Change<Store>],
     when operation: () throws -> Void
   ) rethrows {
+    let expected = changes()
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
     try operation()
-    expect(
-      changes(),
-      since: before,
-      after: "the operation",
-      at: Place(fileID, filePath, line, column)
-    )
+    let place = Place(fileID, filePath, line, column)
+    expect(expected, since: before, after: "the operation", at: place)
   }
 
   private func expect(
@@ -201,15 +199,14 @@ public final class StoreTester<Store: Storable>: Sendable {
         """
       )
     }
-    if strictness == .exact,
-      let name = before.undelivered(in: contents, recorded: recorded)
-    {
-      return place.fail(
-        """
-        \(Store.self) after \(cause): a change of \(name) isn't delivered yet, so it can't be compared. \
-        Use the tester outside of transactions, and of observers of \(name), also of another thread.
-        """
-      )
+    let undelivered = before.undelivered(in: contents, recorded: recorded).map { name in
+      """
+      a change of \(name) isn't delivered yet, so it can't be compared. \
+      Use the tester outside of transactions, and of observers of \(name), also of another thread.
+      """
+    }
+    if strictness == .exact, let undelivered {
+      return place.fail("\(Store.self) after \(cause): \(undelivered)")
     }
     // A superclass and a subclass can have private properties of the same name.
     if let name = expected.first(where: { $0.isAmbiguous(in: names) })?.name {
@@ -227,7 +224,9 @@ public final class StoreTester<Store: Storable>: Sendable {
       isExact: strictness == .exact
     )
     if let text = difference.text {
-      let hints = hintAtHiddenParts(in: happened.map(\.new)) + dispatcher.hintAtUnsettled
+      let reason = undelivered.map { "\nThe reason might be that \($0)" }
+      let hint = reason ?? dispatcher.hintAtUnsettled
+      let hints = hintAtHiddenParts(in: happened.map(\.new)) + hint
       place.fail("\(Store.self) after \(cause):\(text)\(hints)\(code(for: happened, in: contents))")
     }
   }
@@ -259,18 +258,20 @@ public final class StoreTester<Store: Storable>: Sendable {
     for change: Change<Store>,
     in contents: StoreContents
   ) -> Difference.Expectation {
-    var (name, identity) = ("?", ObjectIdentifier?.none)
+    var (name, identity, isTemporary) = ("?", ObjectIdentifier?.none, false)
     switch change.property {
     case .named(let property): name = property
     case .published(let value):
-      let variable = value(store).identity
-      _ = lock.withLock { published.insert(variable) }
-      identity = variable
+      let (found, foundAgain) = (value(store), value(store))
+      identity = found.identity
+      isTemporary = found.identity != foundAgain.identity
     }
     let item = identity.map(contents.item(for:)) ?? contents.item(named: name)
+    if let identity, item != nil { _ = lock.withLock { published.insert(identity) } }
     return Difference.Expectation(
       name: item?.name ?? name,
       identity: identity,
+      isTemporary: isTemporary,
       value: change.value,
       line: change.line,
       present: item?.value.anyValue,

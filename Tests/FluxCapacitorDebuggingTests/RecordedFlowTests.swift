@@ -179,6 +179,21 @@ struct RecordedFlowTests {
     )
   }
 
+  @Test func recordedFlowNamesTheLimitOfAStateThatIsNestedTooDeep() {
+    Invoker<Parcel>().invoke(Parcel((0..<300).reduce(Tree()) { tree, _ in Tree(branches: [tree]) }))
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(circuits.events).data()
+    }
+
+    #expect(
+      failure?.description == """
+        Line 1: Its Codable conformance throws: A FluxCapacitorDebuggingTests.Parcel is nested too deep: \
+        `JSONEncoder` refuses 512 levels of objects and arrays. Leave such states out.
+        """
+    )
+  }
+
   @Test func eachLevelOfAStateIsSearchedOnce() throws {
     Invoker<Parcel>().invoke(Parcel((0..<40).reduce(Level()) { level, _ in Level(level) }))
 
@@ -498,6 +513,10 @@ private struct Level: Encodable, CustomReflectable {
   func encode(to encoder: any Encoder) throws {
     try encoder.singleValueContainer().encoding(inner)
   }
+}
+
+private struct Tree: Encodable {
+  var branches: [Tree] = []
 }
 
 private class Base: Encodable, @unchecked Sendable {

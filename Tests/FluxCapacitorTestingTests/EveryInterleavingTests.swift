@@ -235,7 +235,11 @@
       }
     }
 
-    @Test(arguments: ["first 1, then 2", "", "1×9223372036854775807 2×1"])
+    @Test(arguments: [
+      "first 1, then 2", "", "1×9223372036854775807 2×1", "0×1", "-1×1", "1×0", "1×-1", "1××2",
+      "×1×2",
+      "1×99999999999999999999",
+    ])
     func everyInterleavingRejectsAnInvalidScheduleToReplay(schedule: String) async {
       let failure = await failure {
         everyInterleaving(replaying: schedule, readThenSet)
@@ -244,6 +248,15 @@
       #expect(
         failure == #""\#(schedule)" is not a schedule: a schedule looks like "1×12 2×7 1×3"."#
       )
+    }
+
+    @Test(arguments: [3, Int.max])
+    func replayOfAThreadThatTheScenarioLacksFails(thread: Int) async {
+      let failure = await failure {
+        everyInterleaving(replaying: "\(thread)×\(Int.max)") { $0.thread { interleavingPoint() } }
+      }
+
+      #expect(failure.contains("thread \(thread) can't continue"))
     }
 
     @Test func replayThatEndsBeforeItsScheduleFails() async {

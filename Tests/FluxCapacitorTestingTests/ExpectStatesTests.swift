@@ -15,6 +15,22 @@ struct ExpectStatesTests {
     }
   }
 
+  @Test func expectedStatesAreEvaluatedBeforeTheOperation() async {
+    let store = NoteStore.instantiate()
+
+    expectStates {
+      Dispatcher.Note.write(store.text.value + "a")
+    } when: {
+      KeepingAction().invoke(.write("a"))
+    }
+    await expectStates {
+      Dispatcher.Note.write(store.text.value + "b")
+    } when: {
+      await Task.yield()
+      KeepingAction().invoke(.write("ab"))
+    }
+  }
+
   @Test func expectStatesWithAnEmptyListPassesWhenNoStateIsInvoked() {
     expectStates {
     } when: {

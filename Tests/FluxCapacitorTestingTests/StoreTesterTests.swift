@@ -47,6 +47,84 @@ struct StoreTesterTests {
     #expect(inObserver.contains("a change of results isn't delivered yet"))
   }
 
+  @Test func hintOfARelaxedTesterInATransactionNamesTheChangeThatIsNotDelivered() async {
+    let tester = StoreTester(SearchStore.self, .relaxed)
+
+    let failure = await failure {
+      Dispatcher.shared.transaction {
+        tester.invoke(.found(["a"])) { Change(\.results, to: ["a"]) }
+      }
+    }
+
+    #expect(failure.contains("a change of results isn't delivered yet"))
+    #expect(!failure.contains("settled()"))
+  }
+
+  @Test func expectationsAreEvaluatedBeforeTheStateOrTheOperation() {
+    let store = tester.store
+
+    tester.invoke(.isSearching(true)) {
+      Change(\.isSearching, to: !store.isSearching.value)
+      Change.named("searches", to: 1)
+    }
+    tester.expect {
+      Change(\.results, to: store.results.value + ["a"])
+      Change(\.isSearching, to: !store.isSearching.value)
+    } when: {
+      SearchAction().invoke(.found(["a"]))
+    }
+  }
+
+  @Test func expectationsAreEvaluatedBeforeAnAwaitedOperation() async {
+    let store = tester.store
+
+    await tester.expect {
+      Change(\.results, to: store.results.value + ["a"])
+    } when: {
+      await Task.yield()
+      SearchAction().invoke(.found(["a"]))
+    }
+  }
+
+  @Test func changeOfAConstantThatIsCreatedAnewFailsWithARemedy() async {
+    let line = UInt(#line + 3)
+    let failure = await failure {
+      tester.invoke(.found(["a"])) {
+        Change(\.nextCount, to: 2)
+        Change(\.results, to: ["a"])
+      }
+    }
+
+    #expect(
+      failure.contains(
+        """
+        ✗ the key path in line \(line) leads to a constant that each access creates anew, so it can't be \
+        compared. Keep the constant in a `let` of the store.
+        """
+      )
+    )
+  }
+
+  @Test func changeOfAnotherStoresVariableFailsWithARemedy() async {
+    let note = NoteStore.instantiate()
+    let line = UInt(#line + 3)
+    let failure = await failure {
+      tester.invoke(.isSearching(false)) {
+        Change(\.note, to: "a")
+      }
+    }
+    withExtendedLifetime(note) {}
+
+    #expect(
+      failure.contains(
+        """
+        ✗ the key path in line \(line) leads to a value that the tester doesn't find in the store, only count, \
+        isSearching, results, searches. If the value belongs to another store, use a tester of that store.
+        """
+      )
+    )
+  }
+
   @Test func changeOfAValueWithoutPartsIsShownInALine() async {
     let tester = StoreTester(BoxStore.self)
     tester.invoke(.put(rusage())) { Change.named("box", to: rusage()) }
@@ -410,6 +488,11 @@ struct StoreTesterTests {
       tester.invoke(.put(value)) { Change.named("box", to: expected as any Sendable) }
     }
   }
+}
+
+extension SearchStore {
+  fileprivate var nextCount: Constant<Int> { count.map { $0 + 1 } }
+  fileprivate var note: Variable<String> { NoteStore.instantiate().text }
 }
 
 private enum Box: DispatchState {

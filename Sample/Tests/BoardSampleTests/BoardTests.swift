@@ -66,6 +66,18 @@ struct BoardTests {
     #expect(text.contains("1 [ ] Buy milk"))
   }
 
+  @Test(arguments: [
+    ("cards", 1, #"{"cards":[],"lastID":0,"undoable":[],"redoable":[],"revision":-1}"#),
+    ("server", 2, #"[{"card":{"id":1,"title":"a","isDone":false},"revision":\#(Int.max)}]"#),
+  ])
+  func revisionThatTheBoardNeverHasIsRefused(name: String, version: Int, saved: String) throws {
+    try folder.write(#"{"format":1,"version":\#(version),"saved":\#(saved)}"#, to: "\(name).json")
+
+    let failure = #expect(throws: KeeperFailure.self) { try Conversation(in: folder) }
+
+    #expect(failure?.description.contains("a revision is ") == true)
+  }
+
   @Test(arguments: zip([false, true], [102, 103]))
   func numberOfALostCardIsNotReused(isSynced: Bool, number: Int) async throws {
     let first = try Conversation(in: folder)
@@ -110,6 +122,79 @@ struct BoardTests {
     try withDispatcher(Dispatcher()) {
       let next = try Conversation(in: folder)
       #expect(next.newText().contains("1 [ ] Buy oat milk\n2 [x] Bake bread\n"))
+    }
+  }
+
+  /// The first edit happens after the last sync, and the last edit is lost.
+  @Test(arguments: [
+    (["add Buy milk"], ["rename 1 Buy oat milk"] + (0...100).map { "add \($0)" }, "Buy oat milk"),
+    (["add Buy milk", "rename 1 Buy oat milk"], ["undo", "add Buy bread"], "Buy milk"),
+  ])
+  func savedEditThatTheServerDoesNotKnowStays(
+    synced: [String],
+    unsynced: [String],
+    title: String
+  ) async throws {
+    let first = try Conversation(in: folder)
+    for line in synced + ["sync"] { await first.type(line) }
+    await Dispatcher.shared.settled()
+    for line in unsynced { await first.type(line) }
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().contains("1 [ ] \(title)\n"))
+      await next.type("undo", "redo")
+      #expect(!next.newText().contains("No edit is left"))
+    }
+  }
+
+  @Test func savedEditDuringASyncStays() async throws {
+    let gate = Gate()
+    let first = try Conversation(in: folder, server: MockServer.waiting(at: gate))
+    await first.type("add Buy milk", "sync")
+    await gate.reached()
+    await first.type("undo", "add Buy bread")
+    gate.open()
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().contains("The board is empty."))
+    }
+  }
+
+  @Test func undoRevertsTheServersNewerCardAndThenTheSavedEdits() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "rename 1 Buy oat milk", "done 1", "sync")
+    try await first.board.run(AsyncStream { $0.finish() })
+    try folder.write("", to: "cards.json")
+
+    try await withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().contains("1 [x] Buy oat milk\n"))
+      for line in ["1 [ ] Buy oat milk\n", "1 [ ] Buy milk\n", "The board is empty."] {
+        await next.type("undo")
+        #expect(next.newText().contains(line))
+      }
+    }
+  }
+
+  @Test func cardsOfTheServerAreTakenBackIfBothGenerationsAreMissing() async throws {
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread", "sync")
+    try await first.board.run(AsyncStream { $0.finish() })
+    for name in ["cards.json", "cards.previous"] {
+      try FileManager.default.removeItem(at: folder.file(name))
+    }
+
+    try withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(
+        next.newText().hasPrefix("1 [ ] Buy milk\n2 [ ] Buy bread\n2 to do, 0 done, all synced")
+      )
     }
   }
 

@@ -37,7 +37,7 @@ struct SyncActionTests {
     await expectStates {
       Dispatcher.Cards.rollBack(addMilk)
       Dispatcher.Sync.fail(addMilk, refusal)
-      Dispatcher.Sync.confirm(addBread)
+      Dispatcher.Sync.confirm(addBread, revision: 2)
     } when: {
       action.sync()
       await Dispatcher.shared.settled()
@@ -100,7 +100,7 @@ struct SyncActionTests {
     let removal = Edit(id: 1, old: addMilk.new, new: nil)
     #expect(store.unsynced.value == [removal])
     await expectStates {
-      Dispatcher.Sync.confirm(removal)
+      Dispatcher.Sync.confirm(removal, revision: 2)
     } when: {
       action.sync()
       await Dispatcher.shared.settled()

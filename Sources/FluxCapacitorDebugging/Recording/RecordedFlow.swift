@@ -81,10 +81,10 @@ public struct RecordedFlow: Sendable {
 
   /// Returns the contents of a file with this flow's states.
   ///
-  /// A state can't be written if it contains a ``Secret`` or more than 10 million parts, or if its `Codable` conformance
-  /// throws an error. A secret is found wherever it is encoded, even as a key or inside an object, and in stored properties,
-  /// with one exception: a type's own `encode(to:)` can take a text out of a secret in a closure, in an object's variable or
-  /// in an object that isn't kept.
+  /// A state can't be written if it contains a ``Secret``, more than 10 million parts or 512 levels of objects and
+  /// arrays, or if its `Codable` conformance throws an error. A secret is found wherever it is encoded, even as a key or
+  /// inside an object, and in stored properties, with one exception: a type's own `encode(to:)` can take a text out of a
+  /// secret in a closure, in an object's variable or in an object that isn't kept.
   ///
   /// If two types have the same name, only the states of the first one can be written.
   ///
@@ -244,6 +244,14 @@ extension RecordedFlow {
       return data
     } catch  where alarm.hasFound {
       throw .secret(name)
+    } catch EncodingError.invalidValue(is GuardedValue, _) {
+      // `JSONEncoder` blames the outermost value only for its depth.
+      throw .notEncoded(
+        """
+        A \(name) is nested too deep: `JSONEncoder` refuses 512 levels of objects and arrays. \
+        Leave such states out.
+        """
+      )
     } catch EncodingError.invalidValue(let value, let context) {
       throw .notEncoded("A \(Swift.type(of: value)) can't be encoded. \(context.debugDescription)")
     } catch {

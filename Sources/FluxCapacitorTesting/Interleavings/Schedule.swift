@@ -19,9 +19,9 @@
 
     init?(_ description: String) {
       for part in description.split(separator: " ") {
-        let numbers = part.split(separator: "×").map { Int($0) }
-        guard numbers.count == 2, let thread = numbers[0], let steps = numbers[1], steps > 0,
-          case (let end, false) = self.steps.addingReportingOverflow(steps)
+        let numbers = part.split(separator: "×", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let thread = numbers[0], let steps = numbers[1], thread > 0,
+          steps > 0, case (let end, false) = self.steps.addingReportingOverflow(steps)
         else { return nil }
         parts.append((thread, end))
       }

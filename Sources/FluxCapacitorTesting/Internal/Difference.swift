@@ -9,11 +9,14 @@ struct Difference {
     /// The identity of the variable or constant, or nil if the test refers to it by its name.
     let identity: ObjectIdentifier?
 
+    /// Whether each access to the key path creates a constant.
+    let isTemporary: Bool
+
     /// Returns the expected value, for the value before the change.
     let value: (_ old: any Sendable) -> any Sendable
     let line: UInt
 
-    /// The variable's present value, or nil if the store has no variable with this name.
+    /// The variable's present value, or nil if the store has no such variable.
     let present: (any Sendable)?
 
     /// Whether the test refers to a derived constant. The test can omit a derived constant's changes, or list them at
@@ -23,6 +26,24 @@ struct Difference {
     /// Whether the test refers to several variables of the store.
     func isAmbiguous(in names: [String]) -> Bool {
       identity == nil && names.count { $0 == name } > 1
+    }
+
+    /// A line for a variable that the store doesn't have.
+    fileprivate func absence(among names: [String]) -> String {
+      let known = names.joined(separator: ", ")
+      if identity == nil {
+        return "\(name): the store has no variable with this name, only \(known) (line \(line))"
+      }
+      if isTemporary {
+        return """
+          the key path in line \(line) leads to a constant that each access creates anew, so it can't be \
+          compared. Keep the constant in a `let` of the store.
+          """
+      }
+      return """
+        the key path in line \(line) leads to a value that the tester doesn't find in the store, only \
+        \(known). If the value belongs to another store, use a tester of that store.
+        """
     }
 
     fileprivate func refers(to event: Event) -> Bool {
@@ -118,11 +139,7 @@ struct Difference {
   ) {
     let (name, line) = (expectation.name, expectation.line)
     guard let present = expectation.present else {
-      let known = names.joined(separator: ", ")
-      return note(
-        ["\(name): the store has no variable with this name, only \(known) (line \(line))"],
-        isMistake: true
-      )
+      return note([expectation.absence(among: names)], isMistake: true)
     }
     let wanted = expectation.value(old ?? present)
     let change = isRepeated ? "was expected to change once more, to" : "was expected to change to"

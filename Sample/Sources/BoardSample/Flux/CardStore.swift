@@ -18,6 +18,10 @@ package final class CardStore: Storable {
   package let canAdd: Constant<Bool>
   private let lastID = Variable(0)
 
+  /// The number of changes to the cards so far. Of two versions of the cards, the newer one has the higher revision.
+  package var revision: Constant<Int> { _revision.constant }
+  private let _revision = Variable(0)
+
   package init() {
     canAdd = lastID.map { $0 < Card.highestID }.removeDuplicates()
     canUndo = undoable.map { !$0.isEmpty }.removeDuplicates()
@@ -47,11 +51,17 @@ package final class CardStore: Storable {
     case .rollBack(let edit):
       // A newer edit of the card stays. The next sync sends the newer edit.
       guard _cards[id: edit.id] == edit.new else { return }
-      showServerCard(edit.old, as: edit.id)
-    case .takeBack(let cards):
-      // An edit of the server's card is newer than that card.
-      for card in cards where !undoable.value.contains(where: { $0.old == card }) {
-        showServerCard(card, as: card.id)
+      show(edit.old, as: edit.id)
+      undoable.value.removeAll { $0.id == edit.id }
+      redoable.value.removeAll { $0.id == edit.id }
+    case .takeBack(let confirmed):
+      let newer = confirmed.filter { $0.revision > revision.value }
+      // The next edit is newer than these cards.
+      _revision.value = newer.map(\.revision).max() ?? revision.value
+      for card in newer.map(\.card) where card != _cards[id: card.id] {
+        noteUndoable(Edit(id: card.id, old: _cards[id: card.id], new: card))
+        redoable.value.removeAll { $0.id == card.id }
+        show(card, as: card.id)
         lastID.value = max(lastID.value, card.id)
       }
     case .skipNumbers(let id, let count):
@@ -65,17 +75,16 @@ package final class CardStore: Storable {
     change(&new)
     guard new != old else { return }
     show(new, as: id)
-    undoable.value = (undoable.value + [Edit(id: id, old: old, new: new)]).suffix(100)
+    noteUndoable(Edit(id: id, old: old, new: new))
     redoable.value = []
   }
 
-  private func showServerCard(_ card: Card?, as id: Card.ID) {
-    show(card, as: id)
-    undoable.value.removeAll { $0.id == id }
-    redoable.value.removeAll { $0.id == id }
+  private func noteUndoable(_ edit: Edit) {
+    undoable.value = (undoable.value + [edit]).suffix(100)
   }
 
   private func show(_ card: Card?, as id: Card.ID) {
+    _revision.value += 1
     if let card, _cards[id: id] == nil {
       _cards.insert(card, at: _cards.ids.value.prefix { $0 < id }.count)
     } else {
@@ -91,6 +100,9 @@ extension CardStore: Persistable {
     let redoable: [Edit]
     let lastID: Int
 
+    /// The revision of the cards. An older version of the board hasn't saved it.
+    let revision: Int?
+
     /// Checks what the board relies on, because a person can edit the file.
     func check() throws(InvalidCards) {
       try cards.checkNumbers()
@@ -101,6 +113,7 @@ extension CardStore: Persistable {
       guard (0...Card.highestID).contains(lastID) else {
         throw InvalidCards("the last number is \(lastID)")
       }
+      try InvalidCards.check(revision: revision ?? 0)
       for edit in edits {
         guard edit.id > 0 else { throw InvalidCards("an edit has the number \(edit.id)") }
         for card in [edit.old, edit.new] where card.map({ $0.id != edit.id }) ?? false {
@@ -117,7 +130,8 @@ extension CardStore: Persistable {
       cards: _cards.rows.value,
       undoable: undoable.value,
       redoable: redoable.value,
-      lastID: lastID.value
+      lastID: lastID.value,
+      revision: revision.value
     )
   }
 
@@ -127,5 +141,6 @@ extension CardStore: Persistable {
     undoable.value = saved.undoable
     redoable.value = saved.redoable
     lastID.value = saved.lastID
+    _revision.value = saved.revision ?? 0
   }
 }

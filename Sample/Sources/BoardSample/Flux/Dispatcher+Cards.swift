@@ -15,8 +15,8 @@ extension Dispatcher {
     /// Restores the server's version of a card, because the server has refused the edit.
     case rollBack(Edit)
 
-    /// Shows the server's cards that no edit has changed since, because the server kept what the board has lost.
-    case takeBack([Card])
+    /// Shows the server's cards that are newer than the board's, because the board has lost their edits.
+    case takeBack([ConfirmedCard])
 
     /// Leaves out the numbers of lost cards: those through a number, and a count of further numbers.
     case skipNumbers(through: Card.ID, andNext: Int)

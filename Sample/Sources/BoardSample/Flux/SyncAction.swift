@@ -14,10 +14,14 @@ package struct SyncAction: Actionable {
     let store = SyncStore.instantiate()
     // The operation keeps the store, so a sync that has begun ends even if the board is closed.
     store.syncs.run { effect in
-      for edit in store.unsynced.value {
+      // An edit between the two reads would have this revision, but wouldn't be sent.
+      let (edits, revision) = Dispatcher.shared.read {
+        (store.unsynced.value, store.cards.revision.value)
+      }
+      for edit in edits {
         do throws(ServerError) {
           try await server.send(edit)
-          invoke(.confirm(edit), as: effect)
+          invoke(.confirm(edit, revision: revision), as: effect)
         } catch {
           if case .refused = error {
             Invoker<Dispatcher.Cards>().invoke(.rollBack(edit), as: effect)

@@ -3,6 +3,12 @@ package struct InvalidCards: Error, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }
+
+  static func check(revision: Int) throws(InvalidCards) {
+    guard (0...Int.max / 2).contains(revision) else {
+      throw InvalidCards("a revision is \(revision)")
+    }
+  }
 }
 
 extension [Card] {

@@ -31,13 +31,12 @@ package final class Board: Sendable {
     keeper = try Keeper(directory: folder)
     // The keeper opens the cards first, because SyncStore instantiates CardStore.
     cards = try keeper.open(CardStore.self, recovering: recover)
-    let hasOlderCards = isOlder
     sync = try keeper.open(SyncStore.self, recovering: recover)
     search = SearchStore.instantiate()
     searchAction = SearchAction(clock: clock)
     syncAction = SyncAction(server: server)
-    // The next sync would undo the lost edits on the server.
-    if hasOlderCards { cardAction.invoke(.takeBack(sync.unsynced.value.compactMap(\.old))) }
+    // The next sync would undo lost edits that the server knows.
+    cardAction.invoke(.takeBack(sync.confirmed.rows.value))
     // The server might know numbers of lost cards. After the loss of a state, the user might know some more.
     let highestID = sync.unsynced.value.last?.id ?? 0
     cardAction.invoke(.skipNumbers(through: highestID, andNext: isOlder ? 100 : 0))
