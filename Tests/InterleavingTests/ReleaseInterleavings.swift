@@ -47,6 +47,28 @@
       }
     }
 
+    @Test func tableOfACleanedObservationIsReleasedWithoutALock() {
+      explore { scenario in
+        let held = Log<Bool>()
+        let tables = Log(VariableTable([Line(id: 0), Line(id: 1, part: Released(in: held))]))
+        let dust = tables.entries[0].row(id: 0).observe { _ in }
+        scenario.transaction { dust.clean() }
+        scenario.thread { tables.removeAll() }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
+    @Test(arguments: [false, true])
+    func keyOfEffectsIsReleasedWithoutALock(isSuperseding: Bool) {
+      explore { scenario in
+        let (held, keyed) = (Log<Bool>(), KeyedEffects<RowID>())
+        let effects = Log(keyed[RowID(in: held)])
+        scenario.transaction { isSuperseding ? keyed.supersede() : keyed.cancel() }
+        scenario.thread { effects.removeAll() }
+        scenario.check { #expect(held.entries == [false]) }
+      }
+    }
+
     @Test(arguments: [false, true])
     func stateThatAReduceInvokesIsReleasedWithoutALock(isInTransaction: Bool) {
       withDispatcher(Dispatcher()) {
@@ -249,6 +271,11 @@
     let id: RowID
 
     init(in held: Log<Bool>) { id = RowID(in: held) }
+  }
+
+  private struct Line: Identifiable, Sendable {
+    let id: Int
+    var part: Released?
   }
 
   private struct Failure: Error {
