@@ -157,30 +157,6 @@
       }
     }
 
-    /// The transaction's value will be skipped, so the combination must not start with it.
-    @Test func combinationStartsWithTheValueThatAConstantKeeps() {
-      explore { scenario in
-        let (number, other, log) = (Variable(0), Variable(0), Log<[Int]>())
-        let tens = number.removeDuplicates { $0 / 10 == $1 / 10 }
-        let both = Constant.combine(tens.map { $0 }, other).map { [$0.0, $0.1] }
-        _ = tens.observe { _ in }
-        scenario.thread {
-          Dispatcher.shared.transaction {
-            number.value = 1
-            #expect(tens.value == 0)
-            both.observe(in: log)
-          }
-          other.value = 1
-          number.value = 2
-          other.value = 2
-        }
-        scenario.check {
-          #expect(log.entries == [[0, 0], [0, 1], [0, 2]])
-          #expect(both.value == [0, 2])
-        }
-      }
-    }
-
     @Test func observerOfARowsCombinationNeverGoesBack() {
       explore(random: 200) { scenario in
         let (number, log) = (Variable(0), Log<Int>())

@@ -42,7 +42,8 @@ extension PrimitiveValue {
   /// Before there are observers, nothing has been delivered to compare with, so the constant has its source's value. If the
   /// predicate treats different values as equal, a read, or a new observer's first value, may be either of two such values:
   /// while a change waits for delivery, and after the last observer has left. An observer that you add inside a transaction
-  /// keeps its first value if the transaction's result is equal to it.
+  /// keeps its first value if the transaction's result is equal to it. A combination that starts with either value may show
+  /// the other one with a later change.
   ///
   /// - Parameter areEquivalent: Returns whether two values are equal. Like the closure of ``map(_:)``, it is called on any
   ///   thread.

@@ -323,8 +323,9 @@
 
     func noteCall(of watcher: Watcher, with writes: [Int]) {
       let roots = watcher.leaves.map(\.root)
+      // After its first value, an observer may receive an older one that is equal.
       let newest = zip(writes, roots).compactMap { write, root in
-        positions[write].map { written[root][$0].change }
+        time(of: write) > watcher.begin ? written[root][position(write)].change : nil
       }.max()
       guard let newest else { return }
       let begins = roots.compactMap { written[$0].last { $0.change == newest }?.begin }

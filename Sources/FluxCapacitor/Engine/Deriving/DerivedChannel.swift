@@ -231,17 +231,13 @@ extension DerivedChannel {
 
   /// Adds the constant's value to an evaluation that already contains the values of the sources.
   @inlinable func evaluate(in evaluation: Evaluation) {
-    let (mightSkip, kept) =
-      isSame == nil ? (false, nil) : regionChannel.lock.withLock { (ownNode.isActive, delivered) }
-    if mightSkip { evaluation.isProvisional = true }
-    let isProvisional = evaluation.isProvisional
+    let mightSkip = isSame != nil && regionChannel.lock.withLock { ownNode.isActive }
+    let isProvisional = evaluation.isProvisional || mightSkip
+    evaluation.isProvisional = isProvisional
     var fingerprint = evaluation.fingerprint(of: ownNode)
     if isProvisional { fingerprint = fingerprint.ofProvisional }
     let found = isProvisional ? regionChannel.lock.withLock { known(at: fingerprint) } : nil
-    var value = found ?? formula(.evaluation(evaluation))
-    releaseAfterUnlocking(kept.map { (value, $0) })
-    // The delivery will skip a value that is equal to the delivered one.
-    if found == nil, let isSame, let kept, isSame(kept, value) { value = kept }
+    let value = found ?? formula(.evaluation(evaluation))
     if found == nil { remember(value, at: fingerprint) }
     evaluation.add(value, of: self)
   }
