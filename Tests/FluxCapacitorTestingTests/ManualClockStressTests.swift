@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 /// `await clock.advance(by:)` waits for what it has woken, however busy the machine is.
@@ -11,6 +12,11 @@ struct ManualClockStressTests {
   private actor Counter {
     private(set) var count = 0
     func add() { count += 1 }
+
+    func addAndYield() async {
+      count += 1
+      await Task.yield()
+    }
   }
 
   @Test func documentedExampleHasOneResult() async throws {
@@ -91,6 +97,56 @@ struct ManualClockStressTests {
       elements.finish()
       await consumer.value
     }
+  }
+
+  /// Other tasks keep the default executor busy, so a job that the clock doesn't know of runs too late.
+  @Test func awokenWorkMayYieldAfterAnActor() async {
+    let isOver = Variable(false)
+    let others = (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in
+      Task.detached {
+        while !isOver.value {
+          _ = (1...100_000).reduce(0, &+)
+          await Task.yield()
+        }
+      }
+    }
+    for way in 0..<7 * stress(3) {
+      let (clock, counter, log) = (ManualClock(), Counter(), Log<Duration>())
+      let ticks = Task {
+        for _ in 1...5 {
+          try await clock.sleep(for: .seconds(1))
+          switch way % 7 {
+          case 0: await counter.addAndYield()
+          case 1: await Task.detached { await counter.addAndYield() }.value
+          case 2: await Task { @MainActor in await counter.addAndYield() }.value
+          case 3: await withTaskGroup { $0.addTask { await counter.addAndYield() } }
+          case 4:
+            async let addition: Void = counter.addAndYield()
+            await addition
+          case 5:
+            await withTaskExecutorPreference(globalConcurrentExecutor) {
+              await counter.addAndYield()
+            }
+          default:
+            await withCheckedContinuation { continuation in
+              Task {
+                await counter.addAndYield()
+                continuation.resume()
+              }
+            }
+          }
+          await counter.add()
+          await Task.yield()
+          log.append(clock.now.offset)
+        }
+      }
+      await clock.advance(by: .seconds(5))
+      #expect(log.entries == (1...5).map { .seconds($0) }, "\(way % 7)")
+      ticks.cancel()
+      _ = await ticks.result
+    }
+    isOver.value = true
+    for other in others { await other.value }
   }
 
   @Test @MainActor func tasksOfTheMainActorAreAwakeBeforeTheNextDeadline() async throws {

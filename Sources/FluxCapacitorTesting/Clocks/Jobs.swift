@@ -100,7 +100,8 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     let current = TaskNumber()
     let (jobs, hasHopped) = table.withLock { table -> (Jobs?, Bool) in
       let work = table.work[thread]
-      if let work, work.job == job.address {
+      // While a task hops, it isn't current. A yield's job can have the address of the ended job of an actor.
+      if let work, work.job == job.address, current == nil {
         table.work[thread]?.hasHopped = true
         return (nil, true)
       }

@@ -37,7 +37,9 @@
     /// Enqueues a job of a scenario's thread. Returns false for all other jobs.
     static func take(_ job: UnownedJob) -> Bool {
       guard let thread = scheduledThread as? ScenarioThread else { return false }
-      if thread.step == nil, thread.job == job.address {
+      // While a task hops, it isn't current. A yield's job can have the address of the ended job of an actor.
+      let isHop = thread.job == job.address && withUnsafeCurrentTask { $0 == nil }
+      if thread.step == nil, isHop {
         thread.hasHopped = true
       } else {
         thread.enqueue(job)
