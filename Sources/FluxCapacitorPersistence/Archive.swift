@@ -162,21 +162,39 @@ func describe(_ error: any Error, depth: Int = 5) -> String {
   // The description of Foundation's errors can contain the address of a request, with a password or a token.
   case _ where error is any CustomNSError || type(of: error) is NSError.Type:
     "\((error as NSError).domain) \((error as NSError).code)"
+  case _ where depth == 0: "\(type(of: error))"
   default:
-    inner(error, depth).map { label, inner in
+    switch innerError(of: error) {
+    case .none: "\(error)"
+    case .unknown: "\(type(of: error))"
+    case .found(let label, let inner):
       "\(type(of: error)).\(label) (\(describe(inner, depth: depth - 1)))"
-    } ?? "\(error)"
+    }
   }
 }
 
-/// Returns the name of an outer error's part that contains an inner error, and the inner one. The text of the outer error might
-/// quote it.
-private func inner(_ value: Any, _ depth: Int) -> (label: String, error: any Error)? {
-  for (label, part) in Mirror(reflecting: value).children where depth > 0 {
-    let found = (part as? any Error).map { ("", $0) } ?? inner(part, depth - 1)
-    if let (inner, error) = found { return (label ?? inner, error) }
+private enum InnerError {
+  case none, unknown
+
+  /// An error in a part with a name.
+  case found(String, any Error)
+}
+
+/// Returns an error that another one contains. The text of the outer error might quote it.
+private func innerError(of outer: any Error) -> InnerError {
+  var (parts, searched) = ([(label: "", value: outer as Any)], 0)
+  while searched < parts.count {
+    let (label, value) = parts[searched]
+    if searched > 0, let error = value as? any Error { return .found(label, error) }
+    searched += 1
+    if searched > 1_000 { return .unknown }
+    for mirror in sequence(first: Mirror(reflecting: value), next: \.superclassMirror) {
+      for child in mirror.children.prefix(1_000) {
+        parts.append((searched == 1 ? child.label ?? "" : label, child.value))
+      }
+    }
   }
-  return nil
+  return .none
 }
 
 /// Returns the path of a value in a file. The key of a dictionary can be as secret as a value, so it is left out.

@@ -82,7 +82,10 @@ struct StorageTests {
     endless.inner = endless
     defer { endless.inner = nil }
     var reasons: [String] = []
-    for error in [WrappingError.network(network), decoding, endless] as [any Error] {
+    let deep = AttemptsError(attempts: ["a": [Attempt(result: .failure(network))]])
+    let heir = InheritingError(inner: network)
+    let errors: [any Error] = [WrappingError.network(network), decoding, endless, deep, heir]
+    for error in errors {
       storage.failWrites(with: error)
       let keeper = newKeeper()
       let (store, dispatcher) = try await load(by: keeper)
@@ -92,10 +95,12 @@ struct StorageTests {
       withExtendedLifetime(store) {}
     }
 
-    try #require(reasons.count == 3)
+    try #require(reasons.count == errors.count)
     #expect(reasons[0] == "WrappingError.network (NSURLErrorDomain -1001)")
     #expect(reasons[1] == "Quoting.inner (the value is invalid)")
     #expect(reasons[2].hasPrefix("EndlessError.inner (EndlessError.inner ("))
+    #expect(reasons[3] == "AttemptsError.attempts (NSURLErrorDomain -1001)")
+    #expect(reasons[4] == "InheritingError.inner (NSURLErrorDomain -1001)")
   }
 
   @Test func folderLoadsTheSameWay() async throws {
@@ -599,6 +604,24 @@ private struct Quoting: Error, CustomStringConvertible {
 
   var description: String { "\(inner)" }
 }
+
+private struct AttemptsError: Error {
+  let attempts: [String: [Attempt]]
+}
+
+private struct Attempt {
+  let result: Result<Int, any Error>?
+}
+
+private class OuterError: Error, CustomStringConvertible, @unchecked Sendable {
+  let inner: any Error
+
+  init(inner: any Error) { self.inner = inner }
+
+  var description: String { "\(inner)" }
+}
+
+private final class InheritingError: OuterError, @unchecked Sendable {}
 
 private final class EndlessError: Error, @unchecked Sendable {
   var inner: (any Error)?

@@ -238,6 +238,30 @@ struct UnchangedStoreTests {
     }
   }
 
+  /// Only the archive's own coder encodes what has changed.
+  @Test func firstChangeThatOnlyTheArchivesCoderSeesIsSaved() async throws {
+    for (old, new) in [("", "one"), ("one", "two")] {
+      let dispatcher = Dispatcher()
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try keeper.open(DiaryStore.self)
+      #expect(store.entry.value.text == old)
+      dispatcher.dispatch(Diaries.write(new))
+      try await keeper.close()
+    }
+  }
+
+  /// The parts are encoded as the same bytes.
+  @Test func firstChangeThatOnlyTheWholeEncodesIsSaved() async throws {
+    for (old, new) in [(12, 21), (21, 12)] {
+      let dispatcher = Dispatcher()
+      let keeper = try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try keeper.open(ScoreStore.self)
+      #expect(store.score.value.points.number == old)
+      dispatcher.dispatch(Scores.set(new))
+      try await keeper.close()
+    }
+  }
+
   /// The keeper has read the object that the reduce changes.
   @Test func firstChangeInsideAnObjectIsSaved() async throws {
     for (old, new) in [("", "one"), ("one", "two"), ("two", "three")] {
@@ -361,6 +385,101 @@ private final class PlayerStore: Storable, Persistable {
   }
 
   func restore(_ saved: [Player]) { players.value = saved }
+}
+
+private enum Diaries: DispatchState {
+  typealias RelatedStoreType = DiaryStore
+
+  case write(String)
+}
+
+private final class DiaryStore: Storable, Persistable {
+  struct Entry: Codable {
+    var text = ""
+
+    init() {}
+
+    init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+
+    func encode(to encoder: any Encoder) throws {
+      let isWhole = Coder.isWhole.map { encoder.userInfo[$0] != nil } ?? false
+      try (isWhole ? text : "").encode(to: encoder)
+    }
+  }
+
+  struct Coder: ArchiveCoder {
+    static let isWhole = CodingUserInfoKey(rawValue: "isWhole")
+
+    let isJSON = true
+
+    func encode(_ saved: some Encodable) throws -> Data {
+      let encoder = JSONEncoder()
+      if let isWhole = Coder.isWhole { encoder.userInfo[isWhole] = true }
+      return try encoder.encode(saved)
+    }
+
+    func decode<Saved: Decodable>(_ type: Saved.Type, from data: Data) throws -> Saved {
+      #expect(data.startIndex == 0)
+      return try JSONDecoder().decode(type, from: data)
+    }
+  }
+
+  static let archive = Archive(Entry.self, named: "diary", version: 1, coder: Coder())
+
+  let entry = Variable(Entry())
+
+  var saved: Entry { entry.value }
+
+  func reduce(with state: Diaries) {
+    switch state {
+    case .write(let text): entry.value.text = text
+    }
+  }
+
+  func restore(_ saved: Entry) { entry.value = saved }
+}
+
+private enum Scores: DispatchState {
+  typealias RelatedStoreType = ScoreStore
+
+  case set(Int)
+}
+
+private final class ScoreStore: Storable, Persistable {
+  /// Points that are encoded without their number.
+  struct Points: Codable {
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    init(from _: any Decoder) throws { number = 0 }
+
+    func encode(to encoder: any Encoder) throws { try "points".encode(to: encoder) }
+  }
+
+  struct Score: Codable {
+    var points = Points(12)
+
+    init() {}
+
+    init(from decoder: any Decoder) throws { points = Points(try Int(from: decoder)) }
+
+    func encode(to encoder: any Encoder) throws { try points.number.encode(to: encoder) }
+  }
+
+  static let archive = Archive(Score.self, named: "score", version: 1)
+
+  let score = Variable(Score())
+
+  var saved: Score { score.value }
+
+  func reduce(with state: Scores) {
+    switch state {
+    case .set(let number): score.value.points.number = number
+    }
+  }
+
+  func restore(_ saved: Score) { score.value = saved }
 }
 
 private enum Drafts: DispatchState {

@@ -119,7 +119,7 @@ extension PrimitiveTable {
   /// - ``TableUpdate/rows`` are the rows after these changes, and after a whole transaction. Only the first update is a
   ///   read, which can see a part of another thread's open transaction.
   /// - A consumer keeps about as many changes as the table has rows. If it misses more, its next update compares the rows
-  ///   before and after.
+  ///   before and after, which shows no change inside an object that is a part of a struct.
   /// - While there is a consumer, or while one keeps ``TableUpdate/rows``, each transaction that changes the table copies
   ///   the array of rows once.
   /// - The loop ends as a loop over ``PrimitiveValue/values`` does.

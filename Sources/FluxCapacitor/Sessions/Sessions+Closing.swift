@@ -114,7 +114,11 @@ extension Sessions {
       return (Array(entries.keys), timers, idle)
     }
     for timer in timers { timer.cancel() }
-    for entry in idle { startClose(of: entry) }
+    // A table removes its last rows in the shortest time.
+    let places = Dictionary(uniqueKeysWithValues: zip(openKeys.ids.value, 0...))
+    for entry in idle.sorted(by: { places[$0.id, default: 0] > places[$1.id, default: 0] }) {
+      startClose(of: entry)
+    }
     return ids
   }
 

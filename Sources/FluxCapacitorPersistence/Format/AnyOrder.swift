@@ -1,49 +1,68 @@
 import FluxCapacitor
+import Foundation
 
-/// Returns whether two values are encoded as the same bytes, except for the order of sets and of dictionaries.
-///
-/// A `==` might ignore a property, so equal members are compared too.
-func areSameInAnyOrder(_ first: Any, _ second: Any, levels: Int = 50) -> Bool {
-  guard type(of: first) == type(of: second), levels > 0 else { return false }
-  if let value = first as? any Encodable, let other = second as? any Encodable {
-    guard let data = try? JSONCoder().encode(value), let otherData = try? JSONCoder().encode(other)
-    else { return false }
-    if data == otherData { return true }
-    // Most values that differ don't have the same bytes in any order.
-    if data.count != otherData.count || data.sorted() != otherData.sorted() { return false }
-  }
-  if let members = first as? any Unordered { return members.hasSameMembers(as: second, levels) }
-  if type(of: first) is AnyClass { return false }
-  let (parts, others) = (plainMirror(of: first).children, plainMirror(of: second).children)
-  return !parts.isEmpty && parts.count == others.count
-    && zip(parts, others).allSatisfy { part, other in
-      part.label == other.label && areSameInAnyOrder(part.value, other.value, levels: levels - 1)
+/// A comparison of values that are encoded as the same bytes, except for the order of sets and of dictionaries.
+struct AnyOrder {
+  let coder: any ArchiveCoder
+
+  private enum Result { case same, reordered, different }
+
+  /// Returns whether two values differ at most in the order of sets and dictionaries. A `==` might ignore a property, so equal
+  /// members are compared too.
+  func areSame(_ first: Any, _ second: Any) -> Bool { compare(first, second, 50) != .different }
+
+  private func compare(_ first: Any, _ second: Any, _ levels: Int) -> Result {
+    guard type(of: first) == type(of: second), levels > 0 else { return .different }
+    if let value = first as? any Encodable, let other = second as? any Encodable {
+      guard let data = try? coder.encode(value), let otherData = try? coder.encode(other) else {
+        return .different
+      }
+      if data == otherData { return .same }
+      // Most values that differ don't have the same bytes in any order.
+      if data.count != otherData.count || data.sorted() != otherData.sorted() { return .different }
     }
+    var pairs: [(Any, Any)]
+    let isUnordered = first is any Unordered
+    if let members = first as? any Unordered {
+      guard let found = members.pairs(with: second) else { return .different }
+      pairs = found
+    } else {
+      let (parts, others) = (plainMirror(of: first).children, plainMirror(of: second).children)
+      if type(of: first) is AnyClass || parts.map(\.label) != others.map(\.label) {
+        return .different
+      }
+      pairs = zip(parts, others).map { ($0.value, $1.value) }
+    }
+    let results = pairs.lazy.map { compare($0, $1, levels - 1) }
+    var isExplained = isUnordered
+    for result in results {
+      if result == .different { return .different }
+      if result == .reordered { isExplained = true }
+    }
+    // Otherwise, the value encodes something that its parts don't show.
+    return isExplained ? .reordered : .different
+  }
 }
 
 private protocol Unordered {
-  func hasSameMembers(as other: Any, _ levels: Int) -> Bool
+  /// Returns each member with the equal one of another collection, or nil if the other one has different members.
+  func pairs(with other: Any) -> [(Any, Any)]?
 }
 
 extension Set: Unordered {
-  fileprivate func hasSameMembers(as other: Any, _ levels: Int) -> Bool {
-    guard let other = other as? Set, count == other.count else { return false }
-    return allSatisfy { member in
-      other.firstIndex(of: member).map {
-        areSameInAnyOrder(member, other[$0], levels: levels - 1)
-      } ?? false
-    }
+  fileprivate func pairs(with other: Any) -> [(Any, Any)]? {
+    guard let other = other as? Set else { return nil }
+    let pairs = compactMap { member in other.firstIndex(of: member).map { (member, other[$0]) } }
+    return pairs.count == other.count && count == other.count ? pairs : nil
   }
 }
 
 extension Dictionary: Unordered {
-  fileprivate func hasSameMembers(as other: Any, _ levels: Int) -> Bool {
-    guard let other = other as? Dictionary, count == other.count else { return false }
-    return allSatisfy { key, value in
-      other.index(forKey: key).map {
-        areSameInAnyOrder(key, other[$0].key, levels: levels - 1)
-          && areSameInAnyOrder(value, other[$0].value, levels: levels - 1)
-      } ?? false
+  fileprivate func pairs(with other: Any) -> [(Any, Any)]? {
+    guard let other = other as? Dictionary else { return nil }
+    let pairs = compactMap { key, value in
+      other.index(forKey: key).map { ((key, value), (other[$0].key, other[$0].value)) }
     }
+    return pairs.count == other.count && count == other.count ? pairs : nil
   }
 }

@@ -59,7 +59,8 @@ package struct Envelope {
       }
     }
     guard base64 != nil else {
-      self.init(version: version, saved: bytes, isJSON: true)
+      // A slice doesn't begin at the index 0.
+      self.init(version: version, saved: Data(bytes), isJSON: true)
       return
     }
     guard let saved = Data(base64Encoded: bytes.dropFirst().dropLast()) else {

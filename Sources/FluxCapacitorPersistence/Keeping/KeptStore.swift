@@ -195,7 +195,7 @@ extension KeptStore {
   private func isReordered(_ value: S.Saved) -> Bool {
     guard case .read(let data) = written, let saved = saved?.value else { return false }
     releaseAfterUnlocking(saved)
-    return data == (try? encode(saved)) && areSameInAnyOrder(saved, value)
+    return data == (try? encode(saved)) && AnyOrder(coder: archive.coder).areSame(saved, value)
   }
 
   /// Forgets the snapshot after it was written.
