@@ -21,26 +21,25 @@ struct AnyOrder {
       // Most values that differ don't have the same bytes in any order.
       if data.count != otherData.count || data.sorted() != otherData.sorted() { return .different }
     }
-    var pairs: [(Any, Any)]
-    let isUnordered = first is any Unordered
-    if let members = first as? any Unordered {
-      guard let found = members.pairs(with: second) else { return .different }
-      pairs = found
-    } else {
-      let (parts, others) = (plainMirror(of: first).children, plainMirror(of: second).children)
-      if type(of: first) is AnyClass || parts.map(\.label) != others.map(\.label) {
-        return .different
+    guard let pairs = pairs(first, second) else { return .different }
+    var isExplained = first is any Unordered
+    for (part, other) in pairs {
+      switch compare(part, other, levels - 1) {
+      case .same: continue
+      case .reordered: isExplained = true
+      case .different: return .different
       }
-      pairs = zip(parts, others).map { ($0.value, $1.value) }
-    }
-    let results = pairs.lazy.map { compare($0, $1, levels - 1) }
-    var isExplained = isUnordered
-    for result in results {
-      if result == .different { return .different }
-      if result == .reordered { isExplained = true }
     }
     // Otherwise, the value encodes something that its parts don't show.
     return isExplained ? .reordered : .different
+  }
+
+  /// Returns each part of a value with the same part of another one, or nil if they have different parts.
+  private func pairs(_ first: Any, _ second: Any) -> [(Any, Any)]? {
+    if let members = first as? any Unordered { return members.pairs(with: second) }
+    let (parts, others) = (plainMirror(of: first).children, plainMirror(of: second).children)
+    let areAlike = !(type(of: first) is AnyClass) && parts.map(\.label) == others.map(\.label)
+    return areAlike ? zip(parts, others).map { ($0.value, $1.value) } : nil
   }
 }
 
