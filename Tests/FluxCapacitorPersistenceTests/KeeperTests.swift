@@ -93,11 +93,21 @@ struct KeeperTests {
   }
 
   @Test func timersEndWithTheirPasses() async throws {
-    for number in 1...3 {
-      NotesAction().add("\(number)")
-      #expect(await clock.sleeping() == [.milliseconds(500)])
+    let (dispatcher, clock) = (Dispatcher(), CountingClock())
+    let keeper = try Keeper(
+      directory: folder.url.appendingPathComponent("timers"),
+      dispatcher: dispatcher,
+      maximumDelay: .seconds(86_400),
+      clock: clock
+    )
+    let store = try keeper.open(CounterStore.self)
+    for begun in 1...3 {
+      dispatcher.dispatch(Dispatcher.Counter.add(1))
+      for await count in clock.begun.values where count == begun { break }
       try await keeper.flush()
+      for await count in clock.ended.values where count == begun { break }
     }
+    withExtendedLifetime(store) {}
   }
 
   @Test func storeThatNeverChangesNeedsNoFile() async throws {
@@ -217,5 +227,20 @@ struct KeeperTests {
 
     try await keeper.close()
     _ = try Keeper(directory: folder.url)
+  }
+}
+
+/// A clock that counts the sleeps that have begun and ended.
+private struct CountingClock: Clock {
+  let begun = Variable(0)
+  let ended = Variable(0)
+
+  var now: ContinuousClock.Instant { .now }
+  var minimumResolution: Duration { ContinuousClock().minimumResolution }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    begun.value += 1
+    defer { ended.value += 1 }
+    try await Task.sleep(until: deadline, tolerance: tolerance, clock: .continuous)
   }
 }

@@ -187,6 +187,7 @@ struct UnchangedStoreTests {
     }
     func save(_ text: String, at index: Int) async throws {
       let store = try await keepers[index].load(CardStore.self)
+      #expect(keepers[index].saved(CardStore.self).value.text == store.card.value.text)
       dispatchers[index].dispatch(Cards.setText(text))
       try await keepers[index].flush()
       #expect(keepers[index].saved(CardStore.self).value.text == text)

@@ -101,21 +101,16 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
   /// Cancels the operations of all keys, as ``Effects/cancel()`` does.
   public func cancel() {
     recordOperation("cancels effects")
-    forEachQueue { $0.cancel() }
+    for queue in queues { queue.cancel() }
   }
 
   /// Supersedes the operations of all keys, as ``Effects/supersede()`` does.
   public func supersede() {
     recordOperation("supersedes effects")
-    forEachQueue { $0.supersede() }
+    for queue in queues { queue.supersede() }
   }
 
-  private func forEachQueue(_ body: (EffectQueue) -> Void) {
-    let queues = lock.withLock { members.values.compactMap(\.queue) }
-    // Meanwhile, other threads might have released their references to the queues.
-    releaseAfterUnlocking(queues)
-    queues.forEach(body)
-  }
+  private var queues: [EffectQueue] { lock.withLock { members.values.compactMap(\.queue) } }
 
   /// Forgets a key when its queue is deallocated, unless the key already has a new queue, or a view waits for the count.
   private func forget(_ key: Key, _ count: Variable<Int>) {
