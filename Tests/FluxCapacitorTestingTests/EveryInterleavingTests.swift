@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorDebugging
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
@@ -111,6 +112,25 @@
       }
 
       #expect(failure.contains("the first throws odd."))
+    }
+
+    @Test func errorOfAScenarioShowsNoSecret() async {
+      let scenarios: [(Scenario) throws -> Void] = [
+        { _ in throw Leak() },
+        { scenario in scenario.thread { throw Leak() } },
+        { scenario in scenario.task { throw Leak() } },
+        { scenario in scenario.thread { Issue.record(Leak()) } },
+        { scenario in
+          scenario.thread {}
+          scenario.check { throw Leak() }
+        },
+      ]
+      for scenario in scenarios {
+        let failure = await failureOf(scenario)
+
+        #expect(failure.contains("Leak(password: •••)"), "\(failure)")
+        #expect(!failure.contains("s3cret"))
+      }
     }
 
     @Test func everyInterleavingReportsAScenarioThatDiffersBetweenRuns() async {
@@ -522,6 +542,16 @@
   /// A number without a lock, because only one thread of the scenario runs at a time.
   private final class Shared: @unchecked Sendable {
     var number = 0
+  }
+
+  /// An error with a description that shows a secret.
+  private struct Leak: Error, CustomStringConvertible {
+    struct Password: Secret {
+      let text = "s3cret"
+    }
+
+    let password = Password()
+    var description: String { password.text }
   }
 
   private struct NotEqual: Error, CustomStringConvertible {
