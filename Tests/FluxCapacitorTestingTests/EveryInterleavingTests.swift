@@ -255,6 +255,40 @@
       }
     }
 
+    @Test func explorationStopsAtItsFirstFailureAlsoInsideAKnownIssue() async {
+      let reports = Log<String>()
+      nonisolated(unsafe) var schedules: [Int] = []
+      let scenario: @Sendable (Scenario) -> Void = { scenario in
+        let store = CounterStore.instantiate()
+        for _ in 1...2 {
+          scenario.thread {
+            let count = store.count.value
+            CounterAction().invoke(.set(count + 1))
+          }
+        }
+        scenario.check { #expect(store.count.value == 2) }
+      }
+      @Sendable func note(_ issue: Issue) -> Bool {
+        reports.append(issue.comments.map(\.rawValue).joined())
+        return true
+      }
+
+      await withKnownIssue {
+        schedules.append(await everyInterleaving(scenario))
+      } matching: {
+        note($0)
+      }
+      withKnownIssue {
+        schedules.append(everyInterleaving { scenario($0) })
+      } matching: {
+        note($0)
+      }
+
+      #expect(schedules[0] == schedules[1])
+      #expect(reports.entries.count == 2)
+      #expect(reports.entries.allSatisfy { $0.contains("To run it again") })
+    }
+
     @Test(arguments: [
       "first 1, then 2", "", "1×9223372036854775807 2×1", "0×1", "-1×1", "1×0", "1×-1", "1××2",
       "×1×2",
