@@ -80,10 +80,10 @@ package final class FileStream: @unchecked Sendable {
     let isWaitingTerminal = canWait && isatty(output.fileDescriptor) == 1
     let most = isRegular ? .max : isWaitingTerminal ? 1 : Int(PIPE_BUF)
     while !rest.isEmpty {
-      // A write would wait for room in a full pipe or on a stopped terminal that can't be reopened. A pipe with room takes
-      // `PIPE_BUF` bytes at once, but a terminal with room might take only one. If another writer takes the room in between,
-      // the write does wait. A regular file is always ready, and takes a whole line, so that the lines of two processes don't
-      // mix.
+      // A write would wait for room in a full pipe or on a stopped terminal that can't be reopened. A pipe with room
+      // takes `PIPE_BUF` bytes at once, but a terminal with room might take only one. If another writer takes the
+      // room in between, the write does wait. A regular file is always ready, and takes a whole line, so that the
+      // lines of two processes don't mix.
       var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
       let count = rest.prefix(most).withUnsafeBytes {
@@ -107,9 +107,10 @@ extension FileHandle {
     return status.st_mode & S_IFMT
   }
 
-  /// The terminal or pipe, opened for writes that never wait, or nil for another file and for one that can't be reopened, such
-  /// as a pipe without Linux's `/proc` or of another user. Its other users share the flags of the handle itself. A terminal
-  /// that nobody reads counts as ready, although it might not have room for a line.
+  /// The terminal or pipe, opened for writes that never wait, or nil for another file and for one that can't be
+  /// reopened, such as a pipe without Linux's `/proc` or of another user. The handle itself stays as it is, because
+  /// other writers share its flags. A terminal that nobody reads counts as ready, although it might not have room
+  /// for a line.
   fileprivate var reopened: FileHandle? {
     var name = [CChar](repeating: 0, count: 1_024)
     if type == S_IFIFO {
