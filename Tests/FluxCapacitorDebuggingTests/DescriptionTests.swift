@@ -32,6 +32,22 @@ struct DescriptionTests {
     var customMirror: Mirror { Mirror(self, children: ["year": 1985]) }
   }
 
+  /// A number with a description that shows the text of a secret, if the number has one.
+  private struct Amount: Sendable, Numeric, CustomStringConvertible {
+    var magnitude = 5
+    var token: Token?
+    var description: String { "\(magnitude)\(token?.text ?? "")" }
+
+    init(_ token: Token?) { self.token = token }
+    init(integerLiteral magnitude: Int) { self.magnitude = magnitude }
+    init?(exactly source: some BinaryInteger) { magnitude = Int(source) }
+
+    static func + (first: Amount, second: Amount) -> Amount { first }
+    static func - (first: Amount, second: Amount) -> Amount { first }
+    static func * (first: Amount, second: Amount) -> Amount { first }
+    static func *= (first: inout Amount, second: Amount) {}
+  }
+
   /// A value with a description that contains a secret, which the mirror doesn't show.
   private struct Hiding: Sendable, CustomReflectable, CustomStringConvertible {
     let token: Token? = Token(text: "s3cret")
@@ -211,6 +227,8 @@ struct DescriptionTests {
       "Range<Login>(lowerBound: Login(token: •••), upperBound: Login(token: •••))",
       Login(token: Token(text: "s3cret"))..<Login(token: Token(text: "s3cret2"))
     ),
+    ("5", Amount(nil)),
+    ("Amount(magnitude: 5, token: •••)", Amount(Token(text: "s3cret"))),
     ("Reflected(year: 1985)", Reflected()),
     ("Hiding", Hiding()),
     ("Telling", Telling()),

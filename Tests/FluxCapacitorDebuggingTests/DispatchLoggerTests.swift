@@ -254,6 +254,30 @@ struct DispatchLoggerTests {
   }
 
   #if os(Linux)
+    /// Another logger of the same pipe or socket also finds room for its line.
+    @Test(.timeLimit(.minutes(20)), arguments: [false, true])
+    func loggerDoesNotWaitWhenAnotherOneTakesTheRoom(isSocket: Bool) {
+      var (ends, room): ([CInt], CInt) = ([0, 0], 1)
+      if isSocket {
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<CInt>.size))
+      } else {
+        #expect(pipe(&ends) == 0)
+      }
+      let handles = ends.map { FileHandle(fileDescriptor: $0, closeOnDealloc: true) }
+      let streams = (1...2).map { _ in FileStream(handles[1]) }
+      let line = String(repeating: "x", count: Int(PIPE_BUF) - 1) + "\n"
+      while streams[0].failure == nil { streams[0].write(line) }
+
+      var page = [UInt8](repeating: 0, count: Int(PIPE_BUF))
+      for _ in 1...5_000 {
+        read(ends[0], &page, page.count)
+        DispatchQueue.concurrentPerform(iterations: streams.count) { streams[$0].write(line) }
+      }
+
+      #expect(streams.allSatisfy { ($0.failure as? POSIXError)?.code == .EAGAIN })
+    }
+
     /// A limit of the file's size stands in for a full disk.
     @Test func lineThatAFullDiskHasCutIsCompletedBeforeTheNextLine() async {
       await #expect(processExitsWith: .success) {

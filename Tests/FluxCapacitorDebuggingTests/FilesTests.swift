@@ -120,6 +120,17 @@ struct FilesTests {
     )
   }
 
+  @Test func flowExplorerWritesAFileWhoseNameIsANumber() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      #expect(FileManager.default.changeCurrentDirectoryPath(folder.url.path))
+
+      try FlowExplorer([]).write(to: #require(URL(string: "file:2")))
+
+      #expect(folder.names == ["2"])
+    }
+  }
+
   @Test func flowExplorerThrowsWhenWritingToAFolder() {
     #expect(throws: CocoaError.self) { try write(folder.url) }
   }

@@ -40,6 +40,14 @@ struct RecordedFlowTests {
     #expect(bad.failure?.line == 4)
   }
 
+  @Test func recordedFlowDoesNotReportASecretInAnErrorOfTheDecoder() {
+    let line = #"{"type":"\#(String(reflecting: Refusing.self))","state":{}}"#
+
+    let flow = RecordedFlow(data: Data(line.utf8), types: [Refusing.self])
+
+    #expect(flow.failure?.description == "Line 1: It is damaged: Leak(password: •••)")
+  }
+
   @Test(arguments: ["\n", "\r\n", "  \t\n"])
   func recordedFlowSkipsEmptyLinesAndReportsTheLineNumberInTheFile(empty: String) throws {
     let good = try RecordedFlow(events(2)).data()
@@ -556,4 +564,24 @@ extension UnkeyedEncodingContainer {
     var container = self
     try? container.encode(value)
   }
+}
+
+/// A state whose decoder throws an error that shows a secret.
+struct Refusing: Codable, DispatchState {
+  typealias RelatedStoreType = RefusingStore
+
+  init(from decoder: any Decoder) throws { throw Leak() }
+}
+
+struct Leak: Error, CustomStringConvertible {
+  struct Password: Secret {
+    let text = "s3cret"
+  }
+
+  let password = Password()
+  var description: String { password.text }
+}
+
+final class RefusingStore: Storable {
+  func reduce(with _: Refusing) {}
 }

@@ -1,5 +1,6 @@
 #if DEBUG
   import FluxCapacitor
+  import FluxCapacitorDebugging
   import FluxCapacitorTestSupport
   import FluxCapacitorTesting
   import Foundation
@@ -111,6 +112,25 @@
       }
 
       #expect(failure.contains("the first throws odd."))
+    }
+
+    @Test func errorOfAScenarioShowsNoSecret() async {
+      let scenarios: [(Scenario) throws -> Void] = [
+        { _ in throw Leak() },
+        { scenario in scenario.thread { throw Leak() } },
+        { scenario in scenario.task { throw Leak() } },
+        { scenario in scenario.thread { Issue.record(Leak()) } },
+        { scenario in
+          scenario.thread {}
+          scenario.check { throw Leak() }
+        },
+      ]
+      for scenario in scenarios {
+        let failure = await failureOf(scenario)
+
+        #expect(failure.contains("Leak(password: •••)"), "\(failure)")
+        #expect(!failure.contains("s3cret"))
+      }
     }
 
     @Test func everyInterleavingReportsAScenarioThatDiffersBetweenRuns() async {
@@ -233,6 +253,40 @@
           #expect(failure.contains("To run it again"), "\(place)")
         }
       }
+    }
+
+    @Test func explorationStopsAtItsFirstFailureAlsoInsideAKnownIssue() async {
+      let reports = Log<String>()
+      nonisolated(unsafe) var schedules: [Int] = []
+      let scenario: @Sendable (Scenario) -> Void = { scenario in
+        let store = CounterStore.instantiate()
+        for _ in 1...2 {
+          scenario.thread {
+            let count = store.count.value
+            CounterAction().invoke(.set(count + 1))
+          }
+        }
+        scenario.check { #expect(store.count.value == 2) }
+      }
+      @Sendable func note(_ issue: Issue) -> Bool {
+        reports.append(issue.comments.map(\.rawValue).joined())
+        return true
+      }
+
+      await withKnownIssue {
+        schedules.append(await everyInterleaving(scenario))
+      } matching: {
+        note($0)
+      }
+      withKnownIssue {
+        schedules.append(everyInterleaving { scenario($0) })
+      } matching: {
+        note($0)
+      }
+
+      #expect(schedules[0] == schedules[1])
+      #expect(reports.entries.count == 2)
+      #expect(reports.entries.allSatisfy { $0.contains("To run it again") })
     }
 
     @Test(arguments: [
@@ -522,6 +576,16 @@
   /// A number without a lock, because only one thread of the scenario runs at a time.
   private final class Shared: @unchecked Sendable {
     var number = 0
+  }
+
+  /// An error with a description that shows a secret.
+  private struct Leak: Error, CustomStringConvertible {
+    struct Password: Secret {
+      let text = "s3cret"
+    }
+
+    let password = Password()
+    var description: String { password.text }
   }
 
   private struct NotEqual: Error, CustomStringConvertible {

@@ -50,6 +50,20 @@ struct StoreTesterNamesTests {
     #expect(!failure.contains("sesame"))
   }
 
+  @Test(arguments: ["form.password", "hidden.entry", "choice.entry"])
+  func variableThatTheMirrorOfAPropertyHidesIsObserved(name: String) async {
+    let failure = await failure { StoreTester(FormStore.self).invoke(.fill) }
+
+    #expect(failure.contains("✗ \(name): 0 → 1, which was not expected"))
+  }
+
+  @Test(arguments: ["list[1]", "slice[1]", "slots[1].content", "tuples[1].1"])
+  func variableInACollectionOfMixedElementsIsObserved(name: String) async {
+    let failure = await failure { StoreTester(MixedStore.self).invoke(.fill) }
+
+    #expect(failure.contains("✗ \(name): 0 → 1, which was not expected"))
+  }
+
   @Test func storeWithAMirrorOfItsOwnIsRefusedWithASentence() async {
     let tester = StoreTester(ShyStore.self)
 
@@ -194,4 +208,59 @@ private final class ShyStore: Storable, CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: []) }
 
   func reduce(with _: Shy) { count.value += 1 }
+}
+
+private enum Fill: DispatchState {
+  typealias RelatedStoreType = FormStore
+
+  case fill
+}
+
+private final class FormStore: Storable {
+  struct Form: CustomReflectable {
+    let password = Variable(0)
+    var customMirror: Mirror { Mirror(self, children: ["text": ""], displayStyle: .struct) }
+  }
+
+  struct Hidden: CustomReflectable {
+    let entry = Variable(0)
+    var customMirror: Mirror { Mirror(reflecting: 0) }
+  }
+
+  enum Choice: CustomReflectable {
+    case entry(Variable<Int>)
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
+  private let form = Form()
+  private let hidden = Hidden()
+  private let choice = Choice.entry(Variable(0))
+
+  func reduce(with _: Fill) {
+    form.password.value = 1
+    hidden.entry.value = 1
+    if case .entry(let entry) = choice { entry.value = 1 }
+  }
+}
+
+private enum Mixing: DispatchState {
+  typealias RelatedStoreType = MixedStore
+
+  case fill
+}
+
+private final class MixedStore: Storable {
+  struct Slot {
+    let content: any Sendable
+  }
+
+  private let list: ContiguousArray<any Sendable> = [0, Variable(0)]
+  private let slice: ArraySlice<any Sendable> = [0, Variable(0)]
+  private let slots = [Slot(content: 0), Slot(content: Variable(0))]
+  private let tuples: [(Int, any Sendable)] = [(0, 0), (0, Variable(0))]
+
+  func reduce(with _: Mixing) {
+    let contents = [list[1], slice[1], slots[1].content, tuples[1].1]
+    for content in contents { (content as? Variable<Int>)?.value = 1 }
+  }
 }

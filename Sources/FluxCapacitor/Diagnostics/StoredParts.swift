@@ -83,6 +83,9 @@ package func partTypes(of type: any Any.Type) -> [any Any.Type]? {
   }
 }
 
+/// Whether the values of a type can have different types, as those of a protocol or of `Any` can.
+func isExistential(_ type: any Any.Type) -> Bool { [0x303, 0x307].contains(runtimeKind(type)) }
+
 private typealias Name = UnsafePointer<CChar>
 private typealias FreeName = @convention(c) (Name?) -> Void
 

@@ -91,13 +91,19 @@ package struct StoreContents: Sendable {
       return true
     }
     let mirror = Mirror(reflecting: value)
+    var (style, parts) = (mirror.displayStyle, parts(of: value, mirror))
+    // The mirror of a user's own struct or enum can hide a variable.
+    if object == nil, hasOwnMirror(value), style != .collection, style != .dictionary {
+      style = partTypes(of: type(of: value)) == nil ? .enum : .struct
+      parts = storedParts(of: value, as: type(of: value), isSettled: true)
+    }
     // Without its children, a struct might be a value with state, such as a number, or not copyable.
-    let isStruct = mirror.displayStyle == .struct || mirror.displayStyle == .tuple
-    if !isStruct || mirror.children.isEmpty || value is any CustomReflectable { isComplete = false }
-    switch mirror.displayStyle {
+    let isStruct = style == .struct || style == .tuple
+    if !isStruct || parts.isEmpty || value is any CustomReflectable { isComplete = false }
+    switch style {
     case .struct, .tuple:
       var hasAny = false
-      for (label, child) in parts(of: value, mirror) {
+      for (label, child) in parts {
         // The loop trims the period, because the label of a tuple's first element is `.0`.
         let path = path.appending(".\((label ?? "").trimmingPrefix("."))")
         if add(child, path, levels: levels - 1) { hasAny = true }
@@ -105,9 +111,9 @@ package struct StoreContents: Sendable {
       return hasAny
     case .optional:
       // An optional adds nothing to the name.
-      for child in mirror.children { add(child.value, path, levels: levels - 1) }
+      for child in parts { add(child.value, path, levels: levels - 1) }
     case .enum:
-      for (label, child) in mirror.children {
+      for (label, child) in parts {
         add(child, path.appending(".\(label ?? "")"), levels: levels - 1)
       }
     case .collection, .dictionary:
@@ -116,7 +122,7 @@ package struct StoreContents: Sendable {
       for (index, child) in mirror.children.enumerated() {
         // The children of a custom mirror might not be pairs.
         let pair =
-          mirror.displayStyle == .dictionary
+          style == .dictionary
           ? Mirror(reflecting: child.value).children.map(\.value) : []
         let hasAny =
           pair.count == 2
@@ -165,22 +171,11 @@ package func parts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
     ? storedParts(of: value, as: mirror.subjectType, isSettled: true) : Array(mirror.children)
 }
 
-/// Whether the elements of an array, or the values of a dictionary, can have different types.
+/// Whether the elements of a collection, or their parts, can have different types.
 private func areMixed(in collection: Any) -> Bool {
-  (collection as? any HasElements).map { Swift.type(of: $0).areMixed } ?? false
-}
-
-private protocol HasElements { static var areMixed: Bool { get } }
-
-extension Array: HasElements {
-  fileprivate static var areMixed: Bool { isExistential(Element.self) }
-}
-
-extension Dictionary: HasElements {
-  fileprivate static var areMixed: Bool { isExistential(Value.self) }
-}
-
-/// Whether a type is a protocol or `Any`. The name of such a type's own type ends with `Protocol`.
-private func isExistential<Value>(_: Value.Type) -> Bool {
-  "\(type(of: Value.self))".hasSuffix(".Protocol")
+  func element<Elements: Sequence>(of _: Elements) -> any Any.Type { Elements.Element.self }
+  func isMixed(_ type: any Any.Type) -> Bool {
+    isExistential(type) || partTypes(of: type)?.contains(where: isMixed) == true
+  }
+  return (collection as? any Sequence).map { isMixed(element(of: $0)) } ?? true
 }

@@ -29,8 +29,10 @@ enum Reflection {
     case let text as String: self = .string(text)
     case let text as Substring: self = .string(String(text))
     case let data as Data: self = .data(data)
-    // A cast also unwraps optionals.
-    case let number as any Numeric: self = .number("\(number)")
+    // A cast also unwraps optionals. A user's number can contain a secret.
+    case let number as any Numeric
+    where isOfSystem(type(of: number)) || Reflection.search(number, &searches) == .noSecret:
+      self = .number("\(number)")
     case let flag as Bool: self = .number("\(flag)")
     default: self.init(of: value, mirror(of: value), &searches)
     }

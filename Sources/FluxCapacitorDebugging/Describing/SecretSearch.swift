@@ -96,7 +96,7 @@ private let systemModules: Set = [
   "Builtin", "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
 ]
 
-private func isOfSystem(_ type: any Any.Type) -> Bool {
+func isOfSystem(_ type: any Any.Type) -> Bool {
   systemModules.contains(String(String(reflecting: type).prefix { $0 != "." }))
 }
 

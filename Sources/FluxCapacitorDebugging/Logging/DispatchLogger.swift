@@ -62,6 +62,9 @@ public final class DispatchLogger: Sendable {
   /// that nobody reads. Then ``failure`` contains the first error. Lines are lost only as a whole: if a full
   /// pipe takes a part of a line, the logger writes the rest before the next line.
   ///
+  /// > Note: A pipe outside Linux, and a pipe or a terminal of another user, can still stop a dispatch, but only if
+  /// another writer fills it between the logger's check and the logger's write.
+  ///
   /// - Parameters:
   ///   - dispatcher: The dispatcher to log.
   ///   - format: The format of the lines.

@@ -72,21 +72,24 @@ package final class FileStream: @unchecked Sendable {
   }
 
   private func writeRest() throws {
-    let output = file.reopenedTerminal ?? file
-    var status = stat()
-    fstat(output.fileDescriptor, &status)
-    let isRegular = status.st_mode & S_IFMT == S_IFREG
+    if rest.isEmpty { return }
+    let output = file.reopened ?? file
+    let isRegular = output.type == S_IFREG
+    let isSocket = output.type == S_IFSOCK
     let canWait = fcntl(output.fileDescriptor, F_GETFL) & O_NONBLOCK == 0
     let isWaitingTerminal = canWait && isatty(output.fileDescriptor) == 1
     let most = isRegular ? .max : isWaitingTerminal ? 1 : Int(PIPE_BUF)
     while !rest.isEmpty {
-      // A write would wait for room in a full pipe or on a stopped terminal. A pipe with room takes `PIPE_BUF` bytes at once,
-      // but a terminal with room might take only one. A regular file is always ready, and takes a whole line, so that the
+      // A write would wait for room in a full pipe or on a stopped terminal that can't be reopened. A pipe with room
+      // takes `PIPE_BUF` bytes at once, but a terminal with room might take only one. If another writer takes the
+      // room in between, the write does wait. A regular file is always ready, and takes a whole line, so that the
       // lines of two processes don't mix.
       var polled = pollfd(fd: output.fileDescriptor, events: Int16(POLLOUT), revents: 0)
       if poll(&polled, 1, 0) == 0 { throw POSIXError(.EAGAIN) }
       let count = rest.prefix(most).withUnsafeBytes {
-        Foundation.write(output.fileDescriptor, $0.baseAddress, $0.count)
+        isSocket
+          ? send(output.fileDescriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+          : Foundation.write(output.fileDescriptor, $0.baseAddress, $0.count)
       }
       if count >= 0 {
         rest = rest.dropFirst(count)
@@ -98,14 +101,24 @@ package final class FileStream: @unchecked Sendable {
 }
 
 extension FileHandle {
-  /// The terminal, opened for writes that never wait, or nil for another file or for a terminal that can't be reopened. A
-  /// terminal that nobody reads counts as ready, although it might not have room for a line.
-  fileprivate var reopenedTerminal: FileHandle? {
+  fileprivate var type: mode_t {
+    var status = stat()
+    fstat(fileDescriptor, &status)
+    return status.st_mode & S_IFMT
+  }
+
+  /// The terminal or pipe, opened for writes that never wait, or nil for another file and for one that can't be
+  /// reopened, such as a pipe without Linux's `/proc` or of another user. The handle itself stays as it is, because
+  /// other writers share its flags. A terminal that nobody reads counts as ready, although it might not have room
+  /// for a line.
+  fileprivate var reopened: FileHandle? {
     var name = [CChar](repeating: 0, count: 1_024)
-    // Opening `/dev/ptmx`, the name of every master, makes another pseudoterminal.
-    guard
-      ttyname_r(fileDescriptor, &name, name.count) == 0, strcmp(name, "/dev/ptmx") != 0
-    else { return nil }
+    if type == S_IFIFO {
+      name = Array("/proc/self/fd/\(fileDescriptor)".utf8CString)
+    } else if ttyname_r(fileDescriptor, &name, name.count) != 0 || strcmp(name, "/dev/ptmx") == 0 {
+      // Opening `/dev/ptmx`, the name of every master, makes another pseudoterminal.
+      return nil
+    }
     let descriptor = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }

@@ -9,7 +9,7 @@ struct OutputFile {
   private var opened: FileHandle? {
     let descriptor =
       ["/dev/stdout": 1, "/dev/stderr": 2][path]
-      ?? CInt(path.trimmingPrefix(/\/dev\/fd\/|\/proc\/self\/fd\//))
+      ?? path.wholeMatch(of: /\/(?:dev|proc\/self)\/fd\/(\d+)/).flatMap { CInt($0.1) }
     return descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: false) }
   }
 

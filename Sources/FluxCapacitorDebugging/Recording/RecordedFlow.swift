@@ -218,7 +218,7 @@ extension RecordedFlow {
     } catch let reason as Failure.Reason {
       throw reason
     } catch {
-      throw .damaged("\(error)")
+      throw .damaged(ValueTree(of: error).text)
     }
   }
 

@@ -171,7 +171,7 @@
             try scenario(made)
             run.run(made, isChecked: isChecked)
           } catch {
-            run.fail("the setup of the scenario throws \(error).")
+            run.fail("the setup of the scenario", throwing: error)
           }
         }
         run.context.end()

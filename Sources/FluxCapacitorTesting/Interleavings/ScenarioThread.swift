@@ -107,7 +107,7 @@
     }
 
     private func runBody() {
-      do { try body?() } catch { run.fail("\(name) throws \(error).") }
+      do { try body?() } catch { run.fail(name, throwing: error) }
       body = nil
     }
 

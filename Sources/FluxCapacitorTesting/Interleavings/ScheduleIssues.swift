@@ -8,25 +8,32 @@
     // Either the thread that explores or one thread of the scenario runs.
     @exclusivity(unchecked) private var run: ScheduleRun?
 
+    /// Whether the run has failed with the issue that Swift Testing handles next.
+    @exclusivity(unchecked) private var hasTaken = false
+
     /// Runs a closure. Each issue that the closure and the scenario's threads record fails the run.
     static func collect(for run: ScheduleRun, _ body: () -> Void) {
-      if let current {
-        current.run = run
-        defer { current.run = nil }
-        return body()
-      }
-      // In a synchronous test, the issues count as known.
+      let current = current
+      current?.run = run
+      defer { current?.run = nil }
+      // A user's scope of known issues around the exploration gets only the issues that this scope doesn't take. In a
+      // synchronous test, the issues count as known.
       withKnownIssue(isIntermittent: true) {
         body()
       } matching: { issue in
         if !issue.failsSchedule { return false }
         run.fail(issue)
+        current?.hasTaken = true
         return true
       }
     }
 
     /// Returns an issue that no schedule has recorded.
     func issue(besides issue: Issue) -> Issue? {
+      if hasTaken {
+        hasTaken = false
+        return nil
+      }
       guard let run, issue.failsSchedule else { return issue }
       run.fail(issue)
       return nil

@@ -12,7 +12,7 @@
         nextTaskName = name
         // No code cancels this task. If the task doesn't end, the schedule fails.
         Task {
-          do { try await body() } catch { fail("a task throws \(error).") }
+          do { try await body() } catch { fail("a task", throwing: error) }
           openTasks -= 1
         }
       }

@@ -1,6 +1,7 @@
 #if DEBUG
   import Dispatch
   import FluxCapacitor
+  import FluxCapacitorDebugging
   import Testing
 
   /// A run of a scenario in the order of one schedule.
@@ -132,14 +133,24 @@
       if threads.allSatisfy(\.hasEnded) { recording?.collectNames(from: dispatcher) }
       guard isChecked, failure == nil else { return }
       for check in scenario.checks {
-        do { try check() } catch { fail("the check throws \(error).") }
+        do { try check() } catch { fail("the check", throwing: error) }
       }
     }
 
     var isRecording: Bool { recording != nil && trace.count >= unrecordedSteps }
 
+    func fail(_ part: String, throwing error: any Error) {
+      fail("\(part) throws \(ScheduleRun.text(of: error)).")
+    }
+
     func fail(_ issue: Issue) {
-      fail("\(issue.kind)\(issue.comments.map { ": \($0)" }.joined())")
+      let kind = issue.error.map { "Caught error: \(ScheduleRun.text(of: $0))" } ?? "\(issue.kind)"
+      fail("\(kind)\(issue.comments.map { ": \($0)" }.joined())")
+    }
+
+    /// The description of an error, unless it might show a secret.
+    private static func text(of error: any Error) -> String {
+      ValueTree(of: error, within: TreeBudget(bytes: 10_000)).text
     }
   }
 #endif
