@@ -148,6 +148,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// - On the main actor, the method waits for jobs that other jobs of the main actor have enqueued, up to 8 in a row.
   /// - The clock doesn't know of work on dispatch queues or on executors of your own, or of an answer from a network. If
   ///   such work leads to a sleep, first wait for ``sleeping(_:within:isolation:fileID:filePath:line:column:)``.
+  /// - Except with Swift 6.3 on Linux, the clock doesn't know of a task that yields after it has run on an actor.
   /// - If a task never waits, such as a loop over `Task.yield()`, the method waits forever.
   ///
   /// In a scenario of `everyInterleaving`, the method doesn't wait, because the scenario explores each order.
