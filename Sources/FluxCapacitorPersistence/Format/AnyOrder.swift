@@ -7,8 +7,8 @@ struct AnyOrder {
 
   private enum Result { case same, reordered, different }
 
-  /// Returns whether two values differ at most in the order of sets and dictionaries. A `==` might ignore a property, so equal
-  /// members are compared too.
+  /// Returns whether two values differ at most in the order of sets and dictionaries. A `==` might ignore a property, so
+  /// equal members are compared too.
   func areSame(_ first: Any, _ second: Any) -> Bool { compare(first, second, 50) != .different }
 
   private func compare(_ first: Any, _ second: Any, _ levels: Int) -> Result {
