@@ -230,17 +230,18 @@ struct KeeperTests {
   }
 }
 
-/// A clock that counts the sleeps that have begun and ended.
+/// A clock that stands still, and counts the sleeps that have begun and ended.
 private struct CountingClock: Clock {
   let begun = Variable(0)
   let ended = Variable(0)
+  private let clock = ManualClock()
 
-  var now: ContinuousClock.Instant { .now }
-  var minimumResolution: Duration { ContinuousClock().minimumResolution }
+  var now: ManualClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
 
-  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
     begun.value += 1
     defer { ended.value += 1 }
-    try await Task.sleep(until: deadline, tolerance: tolerance, clock: .continuous)
+    try await clock.sleep(until: deadline, tolerance: tolerance)
   }
 }

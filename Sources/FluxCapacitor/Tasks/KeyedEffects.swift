@@ -137,7 +137,6 @@ public final class KeyedEffects<Key: Hashable & Sendable>: @unchecked Sendable {
     // A view that waits has to read the other count. This can be the view's body, which waits only after its end.
     if isAwaited, hasOtherCount { DispatchQueue.main.send { count.value += 0 } }
     releaseAfterUnlocking(released)
-    withExtendedLifetime(released) {}
   }
 
   /// Releases the effects of beginnings that no longer count. The clocks are user code, so they are read without the lock.
@@ -162,7 +161,6 @@ extension KeyedEffects: EffectFamily {
       return held[id]?.count == 0 ? held.removeValue(forKey: id)?.effects : nil
     }
     releaseAfterUnlocking(effects)
-    withExtendedLifetime(effects) {}
   }
 
   func keep(_ id: ObjectIdentifier, while isLimited: @escaping @Sendable () -> Bool) {

@@ -74,8 +74,8 @@ package final class FileStream: @unchecked Sendable {
   private func writeRest() throws {
     if rest.isEmpty { return }
     let output = file.reopened ?? file
-    let isRegular = output.type == S_IFREG
-    let isSocket = output.type == S_IFSOCK
+    let type = output.type
+    let (isRegular, isSocket) = (type == S_IFREG, type == S_IFSOCK)
     let canWait = fcntl(output.fileDescriptor, F_GETFL) & O_NONBLOCK == 0
     let isWaitingTerminal = canWait && isatty(output.fileDescriptor) == 1
     let most = isRegular ? .max : isWaitingTerminal ? 1 : Int(PIPE_BUF)
