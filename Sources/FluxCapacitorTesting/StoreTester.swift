@@ -20,8 +20,7 @@ import FluxCapacitorDebugging
 /// array or a dictionary if the first element contains no variable, unless the elements have a protocol's type. It looks for
 /// variables again before each call, so it finds those that an earlier state has added. It doesn't notice the changes of a
 /// variable during the reduce that creates the variable, also in place of another one or as a `lazy` property. A table
-/// counts as one variable. You may list the change to a derived constant, at any position in the list, but don't have to. A
-/// store with a mirror of its own fails the test, because the mirror might hide variables.
+/// counts as one variable. You may list the change to a derived constant, at any position in the list, but don't have to.
 public final class StoreTester<Store: Storable>: Sendable {
   /// Decides which changes a tester compares with the listed ones.
   public enum Strictness: Sendable {
@@ -191,14 +190,6 @@ public final class StoreTester<Store: Storable>: Sendable {
     let recorded = recording.all
     let happened = before.changes(in: recorded, namedBy: contents)
     let expected = expected.map { expectation(for: $0, in: contents) }
-    if hasOwnMirror(store) {
-      return place.fail(
-        """
-        \(Store.self) has a mirror of its own, which might hide variables from the tester. \
-        Remove the conformance of \(Store.self) to CustomReflectable.
-        """
-      )
-    }
     let undelivered = before.undelivered(in: contents, recorded: recorded).map { name in
       """
       a change of \(name) isn't delivered yet, so it can't be compared. \

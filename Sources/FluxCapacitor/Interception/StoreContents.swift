@@ -34,12 +34,11 @@ package struct StoreContents: Sendable {
 
   private var indices: [ObjectIdentifier: Int] = [:]
 
-  package init(of store: Any) {
-    // A mirror of the user's own can hide a variable.
-    isComplete = !(store is any CustomReflectable)
-    let mirrors = sequence(first: Mirror(reflecting: store), next: \.superclassMirror)
-    for mirror in mirrors.reversed() {
-      for (label, child) in parts(of: store, mirror) {
+  package init(of store: AnyObject) {
+    // A mirror of the user's own can hide a variable, and is code that mustn't run during a turn.
+    let types = sequence(first: type(of: store) as AnyClass) { _getSuperclass($0) }
+    for type in types.reversed() {
+      for (label, child) in storedParts(of: store, as: type, isSettled: true) {
         add(child, VariablePath((label ?? "").replacing("$__lazy_storage_$_", with: "")))
       }
     }
@@ -86,17 +85,15 @@ package struct StoreContents: Sendable {
       return true
     }
     if object is DustBuster || object is Dust { return false }
+    if object != nil {
+      isComplete = false
+      return false
+    }
     if levels == 0 {
       (isFixed, isComplete) = (false, false)
       return true
     }
-    let mirror = Mirror(reflecting: value)
-    var (style, parts) = (mirror.displayStyle, parts(of: value, mirror))
-    // The mirror of a user's own struct or enum can hide a variable.
-    if object == nil, hasOwnMirror(value), style != .collection, style != .dictionary {
-      style = partTypes(of: type(of: value)) == nil ? .enum : .struct
-      parts = storedParts(of: value, as: type(of: value), isSettled: true)
-    }
+    let (style, parts) = self.parts(of: value)
     // Without its children, a struct might be a value with state, such as a number, or not copyable.
     let isStruct = style == .struct || style == .tuple
     if !isStruct || parts.isEmpty || value is any CustomReflectable { isComplete = false }
@@ -119,7 +116,7 @@ package struct StoreContents: Sendable {
     case .collection, .dictionary:
       // If an element contains no variable, other elements of the same type rarely do.
       lazy var isMixed = areMixed(in: value)
-      for (index, child) in mirror.children.enumerated() {
+      for (index, child) in parts.enumerated() {
         // The children of a custom mirror might not be pairs.
         let pair =
           style == .dictionary
@@ -135,6 +132,20 @@ package struct StoreContents: Sendable {
     }
     isFixed = false
     return true
+  }
+
+  /// Returns the parts of a value that isn't an object. Only a collection may show its elements by a mirror of its own.
+  private func parts(of value: Any) -> (style: Mirror.DisplayStyle?, parts: Mirror.Children) {
+    let type = type(of: value)
+    func stored() -> Mirror.Children {
+      AnyCollection(storedParts(of: value, as: type, isSettled: true))
+    }
+    if hasOwnMirror(value), !(value is any Sequence) {
+      return (partTypes(of: type) == nil ? .enum : .struct, stored())
+    }
+    let mirror = Mirror(reflecting: value)
+    let isPlain = mirror.displayStyle == .struct && !(value is any CustomReflectable)
+    return (mirror.displayStyle, isPlain ? stored() : mirror.children)
   }
 
   /// Removes the underscore from the names of variables, except where another variable or constant has
@@ -162,13 +173,6 @@ package struct StoreContents: Sendable {
       found[index].otherPath = item.path
     }
   }
-}
-
-/// Returns the parts that a mirror shows. An ``UnreadPart`` stands for an `unowned` object, which might not exist anymore.
-package func parts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
-  let hasFields = mirror.displayStyle == .struct || mirror.displayStyle == .class
-  return hasFields && !(value is any CustomReflectable)
-    ? storedParts(of: value, as: mirror.subjectType, isSettled: true) : Array(mirror.children)
 }
 
 /// Whether the elements of a collection, or their parts, can have different types.

@@ -150,6 +150,13 @@ private struct PartComparison {
     sequence(first: mirror, next: \.superclassMirror).flatMap { parts(of: value, $0) }
   }
 
+  /// Returns the parts that a mirror shows. An ``UnreadPart`` stands for an `unowned` object, which might not exist anymore.
+  private func parts(of value: Any, _ mirror: Mirror) -> [Mirror.Child] {
+    let hasFields = mirror.displayStyle == .struct || mirror.displayStyle == .class
+    return hasFields && !(value is any CustomReflectable)
+      ? storedParts(of: value, as: mirror.subjectType, isSettled: true) : Array(mirror.children)
+  }
+
   private mutating func haveSame(
     _ first: some Collection<Mirror.Child>,
     _ second: some Collection<Mirror.Child>
