@@ -63,7 +63,8 @@ public class Dust: @unchecked Sendable {
   /// reduce, a transaction or a store's initializer, they are released after that code.
   ///
   /// - Complexity: O(1), except for the last observer of a derived constant. Cleaning it is O(k · n) if the constant derives
-  ///   from k variables, through n constants that no other observed constant uses.
+  ///   from k variables, through n constants that no other observed constant uses. If observers of the same variables are
+  ///   being called, the thread that calls them then looks once at all of these observers.
   public final func clean() {
     recordOperation("cleans the observation of", channel)
     end()
