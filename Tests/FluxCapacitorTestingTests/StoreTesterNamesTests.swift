@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorDebugging
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 /// Variables that a tester could confuse with each other, or overlook.
@@ -48,6 +49,24 @@ struct StoreTesterNamesTests {
     #expect(failure.contains("✗ safes[Safe]: 0 → 1, which was not expected"))
     #expect(failure.contains("✗ rooms[kitchen]: 0 → 1, which was not expected"))
     #expect(!failure.contains("sesame"))
+  }
+
+  @Test func keyWithPartsThatNoMirrorShowsIsNamedByItsType() async {
+    let failure = await failure { StoreTester(VaultStore.self).invoke(.open) }
+
+    let names = failure.matches(of: /✗ vaults\[AnyHashable\]: 0 → 1/)
+    #expect(names.count == VaultStore.keyCount)
+    #expect(!failure.contains("sesame"))
+  }
+
+  @Test(arguments: [
+    "rooms[a]", "rooms[1..<3]", "rooms[[1]]", "rooms[north]", "rooms[room 1]",
+    "rooms[Pair(first: 1, second: Set([2]))]", "ids[\(UUID.ofMona)]",
+  ])
+  func keyOfPlainPartsIsNamedByItsDescription(name: String) async {
+    let failure = await failure { StoreTester(RoomStore.self).invoke(.open) }
+
+    #expect(failure.contains("✗ \(name): 0 → 1, which was not expected"))
   }
 
   @Test(arguments: ["form.password", "hidden.entry", "choice.entry"])
@@ -193,6 +212,105 @@ private final class DoorStore: Storable {
     for owner in owners.values { owner.value = 1 }
     for safe in safes.values { safe.value = 1 }
     for room in rooms.values { room.value = 1 }
+  }
+}
+
+private enum Vaults: DispatchState {
+  typealias RelatedStoreType = VaultStore
+
+  case open
+}
+
+private final class VaultStore: Storable {
+  /// A key whose description reads a content that no mirror shows.
+  struct Vault<Content>: Hashable, CustomStringConvertible {
+    let content: Content
+    let description: String
+
+    init(_ content: Content, _ text: (Content) -> String) {
+      self.content = content
+      description = text(content)
+    }
+
+    static func == (first: Vault, second: Vault) -> Bool { first.description == second.description }
+    func hash(into hasher: inout Hasher) { hasher.combine(description) }
+  }
+
+  /// A key whose mirror reads an object, and which has no description of its own.
+  struct Cellar: Hashable, CustomReflectable {
+    final class Door: Sendable {
+      let code = Code(text: "sesame")
+    }
+
+    let door = Door()
+    var customMirror: Mirror {
+      Mirror(self, children: ["code": door.code.text], displayStyle: .struct)
+    }
+
+    static func == (_: Cellar, _: Cellar) -> Bool { true }
+    func hash(into _: inout Hasher) {}
+  }
+
+  nonisolated(unsafe) private static let keys: [AnyHashable] = {
+    let code = Code(text: "sesame")
+    return [
+      Cellar(),
+      Vault([1: code].values) { "1\($0.first?.text ?? "")" },
+      Vault([code: 1].keys) { "2\($0.first?.text ?? "")" },
+      Vault(AnySequence([code])) { "3\($0.first { _ in true }?.text ?? "")" },
+      Vault([code].lazy.map(\.text)) { "4\($0.first ?? "")" },
+      Vault({ code }) { "5\($0().text)" },
+      Vault(ManagedBuffer<Code, Int>.create(minimumCapacity: 0) { _ in code }) {
+        "6\($0.header.text)"
+      },
+    ]
+  }()
+  static var keyCount: Int { keys.count }
+
+  nonisolated(unsafe) private let vaults = Dictionary(
+    uniqueKeysWithValues: keys.map { ($0, Variable(0)) }
+  )
+
+  func reduce(with _: Vaults) {
+    for vault in vaults.values { vault.value = 1 }
+  }
+}
+
+extension UUID {
+  fileprivate static let ofMona = UUID()
+}
+
+private enum Rooms: DispatchState {
+  typealias RelatedStoreType = RoomStore
+
+  case open
+}
+
+private final class RoomStore: Storable {
+  struct Pair: Hashable {
+    let first: Int
+    let second: Set<Int>
+  }
+
+  enum Way: Hashable {
+    case north
+  }
+
+  struct Room: Hashable, CustomStringConvertible {
+    let id: UUID?
+    let number: Int
+    var description: String { "room \(number)" }
+  }
+
+  nonisolated(unsafe) private let rooms: [AnyHashable: Variable<Int>] = [
+    "a" as Character: Variable(0), 1..<3: Variable(0), [1]: Variable(0), Way.north: Variable(0),
+    Room(id: .ofMona, number: 1): Variable(0), Pair(first: 1, second: [2]): Variable(0),
+  ]
+  private let ids = [UUID.ofMona: Variable(0)]
+
+  func reduce(with _: Rooms) {
+    for room in rooms.values { room.value = 1 }
+    for id in ids.values { id.value = 1 }
   }
 }
 

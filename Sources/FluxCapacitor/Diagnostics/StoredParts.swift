@@ -17,6 +17,21 @@ package func hasOwnMirror(_ value: Any) -> Bool {
   value is any CustomReflectable && !String(reflecting: type(of: value)).hasPrefix("Swift.")
 }
 
+private let systemModules: Set = [
+  "Builtin", "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+]
+
+/// Whether Swift or Foundation declares a type. A module's name can begin with the name of another module.
+package func isOfSystem(_ type: any Any.Type) -> Bool {
+  systemModules.contains(String(String(reflecting: type).prefix { $0 != "." }))
+}
+
+/// Whether a type is one of the system's whose values contain no value of the user, although they contain objects and enums,
+/// as those of `URL` and `Decimal` do.
+package func hasPlainParts(_ type: any Any.Type) -> Bool {
+  type is any Decodable.Type && isOfSystem(type) && !String(reflecting: type).contains("<")
+}
+
 /// Whether a value's type says how to describe the value.
 package func hasOwnDescription(_ value: Any) -> Bool {
   value is any CustomDebugStringConvertible || value is any CustomStringConvertible

@@ -56,26 +56,38 @@ extension Array {
 
 private func describe(_ key: Any) -> String {
   // A secret has a mirror without parts.
-  if hasOwnMirror(key), Mirror(reflecting: key).children.isEmpty { return "•••" }
+  if !isOfSystem(type(of: key)), hasOwnMirror(key), Mirror(reflecting: key).children.isEmpty {
+    return "•••"
+  }
   return mayReveal(key) ? "\(type(of: key))" : "\(key)"
 }
 
-/// Whether a key, or a part of it, has a description of its own, and contains another value that has one, or an object,
-/// which isn't searched, because another thread might be changing it. A value with a mirror of its own hides parts, which its
-/// description might show.
+/// Whether the text of a key might show what the description of a part hides. The key, or a part of it, can read its parts in
+/// a description or a mirror of its own. Objects, functions and some collections have parts that aren't searched.
 private func mayReveal(_ key: Any) -> Bool {
   var rest: [(value: Any, isDescribed: Bool)] = [(key, false)]
   while let (value, isDescribed) = rest.popLast() {
     let type = type(of: value)
-    let isOwn = !["Swift.", "Foundation"].contains { String(reflecting: type).hasPrefix($0) }
-    let isObject = type is AnyClass
+    if hasPlainParts(type) || isName(value) { continue }
+    let isOwn = !isOfSystem(type)
     let hasDescription = isOwn && hasOwnDescription(value)
-    if isDescribed && (hasDescription || isOwn && isObject) { return true }
-    if hasDescription && hasOwnMirror(value) { return true }
-    // An object's own description may not show secrets.
-    if isObject { continue }
-    let mirror = isOwn ? plainMirror(of: value) : mirror(of: value)
-    rest += mirror.children.map { ($0.value, isDescribed || hasDescription) }
+    if isDescribed && hasDescription || isOwn && hasOwnMirror(value) { return true }
+    if type is AnyClass {
+      // An object's own description may not show secrets.
+      if isDescribed || !isOwn { return true }
+      continue
+    }
+    let mirror = Mirror(reflecting: value)
+    // The value is a function, or the storage of a collection such as a dictionary's `values`.
+    if mirror.displayStyle == nil && !(value is any CustomReflectable) { return true }
+    let isCollection = [.collection, .set, .dictionary].contains(mirror.displayStyle)
+    let parts = isCollection ? mirror.children : AnyCollection(storedParts(of: value, as: type))
+    rest += parts.map { ($0.value, isDescribed || hasDescription) }
   }
   return false
+}
+
+/// Whether a value names a type or a property, and contains no other value.
+private func isName(_ value: Any) -> Bool {
+  value is any Any.Type || value is ObjectIdentifier || value is AnyKeyPath
 }

@@ -80,8 +80,7 @@ enum SecretSearch {
         types += (partTypes(of: type) ?? []).filter { $0 is any Sequence.Type || !isOfSystem($0) }
         continue
       }
-      // Types such as `URL` and `Decimal` have only plain parts, but in objects and enums.
-      if !isOwn, type is any Decodable.Type, !String(reflecting: type).contains("<") { continue }
+      if hasPlainParts(type) { continue }
       if !(isOwn && type is any CustomReflectable.Type), let parts = partTypes(of: type) {
         types += parts
       } else {
@@ -90,14 +89,6 @@ enum SecretSearch {
     }
     return result
   }
-}
-
-private let systemModules: Set = [
-  "Builtin", "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
-]
-
-func isOfSystem(_ type: any Any.Type) -> Bool {
-  systemModules.contains(String(String(reflecting: type).prefix { $0 != "." }))
 }
 
 /// Returns the type of the elements of a sequence or of an iterator of the system, or of the content of a ``Wrapper``.
