@@ -236,7 +236,20 @@ struct RecordedFlowTests {
       Data([1, 2]), Date(timeIntervalSinceReferenceDate: 0.5), Decimal(1) / 3, true, 1.5 as Float,
       UInt64.max, Int?.none, [Int?.none, 2], ["b": [1], "a": [2]], [3: URL(filePath: "/a b")],
       Box(["a": Optional("é/\"")]), Base(), Derived(),
-      Writer { try $0.unkeyedContainer().superEncoding("a") },
+      Writer { try $0.unkeyedContainer().superEncoding("a") }, Wide(),
+      Writer { encoder in
+        var container = encoder.unkeyedContainer()
+        try container.encode(Int128.min)
+        try container.encode(UInt128.max)
+      },
+      Writer { encoder in
+        var container = encoder.singleValueContainer()
+        try container.encode(Int128.min)
+      },
+      Writer { encoder in
+        var container = encoder.singleValueContainer()
+        try container.encode(UInt128.max)
+      },
     ]
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -525,6 +538,11 @@ private struct Level: Encodable, CustomReflectable {
 
 private struct Tree: Encodable {
   var branches: [Tree] = []
+}
+
+private struct Wide: Encodable {
+  let number = Int128.min
+  let count = UInt128.max
 }
 
 private class Base: Encodable, @unchecked Sendable {

@@ -30,6 +30,18 @@ struct GuardedEncoder: Encoder, SingleValueEncodingContainer {
     var container = base.singleValueContainer()
     try container.encode(GuardedValue(value: value, alarm: alarm))
   }
+
+  // For these two types, the protocols have default implementations, which throw an error.
+
+  func encode(_ value: Int128) throws {
+    var container = base.singleValueContainer()
+    try container.encode(value)
+  }
+
+  func encode(_ value: UInt128) throws {
+    var container = base.singleValueContainer()
+    try container.encode(value)
+  }
 }
 
 /// A value that is encoded through a ``GuardedEncoder``.
@@ -85,6 +97,9 @@ private struct Unkeyed: UnkeyedEncodingContainer {
     try base.encode(GuardedValue(value: value, alarm: alarm))
   }
 
+  mutating func encode(_ value: Int128) throws { try base.encode(value) }
+  mutating func encode(_ value: UInt128) throws { try base.encode(value) }
+
   mutating func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
   ) -> KeyedEncodingContainer<Key> { Keyed.container(base.nestedContainer(keyedBy: type), alarm) }
@@ -116,6 +131,14 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func encode(_ value: some Encodable, forKey key: Key) throws {
     try base.encode(GuardedValue(value: value, alarm: alarm), forKey: key)
+  }
+
+  mutating func encode(_ value: Int128, forKey key: Key) throws {
+    try base.encode(value, forKey: key)
+  }
+
+  mutating func encode(_ value: UInt128, forKey key: Key) throws {
+    try base.encode(value, forKey: key)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
