@@ -118,6 +118,17 @@ struct ManualClockTests {
     task.cancel()
   }
 
+  @Test func clockCanSleepAfterTheLongestAdvances() async {
+    for _ in 1...2 { await clock.advance(by: Duration(attoseconds: .max)) }
+    let advance = { [clock] in clock.advance(by: Duration(attoseconds: .max)) }
+    advance()
+
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+
+    #expect(await clock.sleeping() == [.seconds(1)])
+    task.cancel()
+  }
+
   @Test func noAdvanceMovesTheClockBackward() async {
     await clock.advance(by: .seconds(1))
 

@@ -103,7 +103,7 @@ struct PastedExpectationTests {
       url: URL(string: "https://example.com/%C3%A9?q=\"1\""),
       id: id,
       data: Data([8, 8]),
-      duration: .milliseconds(88)
+      duration: Duration(attoseconds: .max)
     )
 
     let lines = await pasted { $0.stamp.value = stamp }
@@ -115,7 +115,7 @@ struct PastedExpectationTests {
           url: URL(string: "https://example.com/%C3%A9?q=%221%22")!,
           id: UUID(uuidString: "00000000-0000-0000-0000-000000000088")!,
           data: Data(base64Encoded: "CAg=")!,
-          duration: Duration(secondsComponent: 0, attosecondsComponent: 88_000_000_000_000_000)
+          duration: Duration(attoseconds: 170141183460469231731687303715884105727)
         )
       }
     }
@@ -128,7 +128,7 @@ struct PastedExpectationTests {
         url: URL(string: "https://example.com/%C3%A9?q=%221%22")!, \#
         id: UUID(uuidString: "00000000-0000-0000-0000-000000000088")!, \#
         data: Data(base64Encoded: "CAg=")!, \#
-        duration: Duration(secondsComponent: 0, attosecondsComponent: 88000000000000000)) }
+        duration: Duration(attoseconds: 170141183460469231731687303715884105727)) }
         """#
       ]
     )

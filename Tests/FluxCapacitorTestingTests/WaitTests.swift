@@ -43,7 +43,8 @@ struct WaitTests {
     #expect(await !wait(atMost: limit) { _ in })
   }
 
-  @Test func waitAcceptsTheLongestTimeLimit() async {
-    #expect(await wait(atMost: .seconds(Int64.max)) { happened in Task { happened() } })
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func waitAcceptsTheLongestTimeLimit(limit: Duration) async {
+    #expect(await wait(atMost: limit) { happened in Task { happened() } })
   }
 }

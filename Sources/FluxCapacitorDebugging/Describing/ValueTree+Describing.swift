@@ -157,9 +157,7 @@ private struct TreeBuilder {
     case let id as UUID: return "UUID(uuidString: \(id.uuidString.literal))!"
     case let data as Data where data.count <= 60:
       return "Data(base64Encoded: \(data.base64EncodedString().literal))!"
-    case let duration as Duration:
-      let (seconds, attoseconds) = duration.components
-      return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
+    case let duration as Duration: return "Duration(attoseconds: \(duration.attoseconds))"
     default: return nil
     }
   }

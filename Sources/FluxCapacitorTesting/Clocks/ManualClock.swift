@@ -116,7 +116,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
   /// asynchronous function, the compiler chooses the asynchronous method of the same name, unless you call this one in a
   /// synchronous closure.
   public func advance(by duration: Duration) {
-    wake(advance { $0.advanced(by: duration) })
+    wake(advance { $0.advanced(by: duration.clamped) })
   }
 
   private func wake(_ sleepers: [Sleeper]) {
@@ -160,7 +160,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
     by duration: Duration,
     isolation: isolated (any Actor)? = #isolation
   ) async {
-    let end = now.advanced(by: duration)
+    let end = now.advanced(by: duration.clamped)
     repeat { await settle() } while advanceToNextDeadline(before: end)
   }
 

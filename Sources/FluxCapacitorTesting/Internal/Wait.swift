@@ -20,7 +20,7 @@ package func wait(
   let (results, result) = AsyncStream<Bool>.makeStream()
   begin { result.yield(true) }
   let timer = Task.detached {
-    for _ in 1...10 { try await Task.sleep(for: limit / 10, clock: clock) }
+    for _ in 1...10 { try await Task.sleep(for: limit.clamped / 10, clock: clock) }
     result.yield(false)
   }
   defer { timer.cancel() }
