@@ -78,6 +78,19 @@ struct BoardTests {
     #expect(failure?.description.contains("a revision is ") == true)
   }
 
+  @Test func boardReadsItsOwnSaveAfterTheHighestRevision() async throws {
+    let saved = #"{"cards":[],"lastID":0,"undoable":[],"redoable":[],"revision":\#(Int.max / 2)}"#
+    try folder.write(#"{"format":1,"version":1,"saved":\#(saved)}"#, to: "cards.json")
+    let first = try Conversation(in: folder)
+    await first.type("add Buy milk", "add Buy bread", "sync")
+    try await first.board.run(AsyncStream { $0.finish() })
+
+    try withDispatcher(Dispatcher()) {
+      let next = try Conversation(in: folder)
+      #expect(next.newText().hasPrefix("1 [ ] Buy milk\n2 [ ] Buy bread\n"))
+    }
+  }
+
   @Test(arguments: zip([false, true], [102, 103]))
   func numberOfALostCardIsNotReused(isSynced: Bool, number: Int) async throws {
     let first = try Conversation(in: folder)

@@ -84,7 +84,8 @@ package final class CardStore: Storable {
   }
 
   private func show(_ card: Card?, as id: Card.ID) {
-    _revision.value += 1
+    // A person might have written the highest revision into the file.
+    _revision.value = min(_revision.value + 1, Card.highestRevision)
     if let card, _cards[id: id] == nil {
       _cards.insert(card, at: _cards.ids.value.prefix { $0 < id }.count)
     } else {

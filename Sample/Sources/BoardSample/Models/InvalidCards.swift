@@ -5,7 +5,7 @@ package struct InvalidCards: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   static func check(revision: Int) throws(InvalidCards) {
-    guard (0...Int.max / 2).contains(revision) else {
+    guard (0...Card.highestRevision).contains(revision) else {
       throw InvalidCards("a revision is \(revision)")
     }
   }
