@@ -343,9 +343,21 @@ struct BoardTests {
         Syncing…
         1 [ ] Buy milk
         1 to do, 0 done, all synced
-        The server has refused card 1. Not yet.
+        The server has refused card 1. Not yet. Type undo to restore your edit.
         """
     )
+  }
+
+  @Test func undoRestoresARefusedCardAndItsHistory() async throws {
+    let board = try Conversation(in: folder, server: MockServer { _ in .refused(reason: "No.") })
+    await board.type("add Buy milk", "done 1", "rename 1 Steal milk", "sync")
+    await Dispatcher.shared.settled()
+    #expect(board.newText().contains("The board is empty."))
+
+    for line in ["1 [x] Steal milk", "1 [x] Buy milk", "1 [ ] Buy milk", "The board is empty."] {
+      await board.type("undo")
+      #expect(board.newText().hasPrefix("> undo\n\(line)"))
+    }
   }
 
   @Test func unreachableServerIsReportedAndTheEditsAreKept() async throws {

@@ -86,16 +86,18 @@ struct CardStoreTests {
     #expect(!tester.store.canUndo.value)
   }
 
-  @Test func rollBackRestoresTheServersCardAndForgetsItsEdits() {
+  @Test func rollBackRestoresTheServersCardAndCanBeUndone() {
     add("Buy milk", "Buy bread")
     tester.invoke(.rename(1, to: "Steal milk"))
 
     tester.invoke(.rollBack(Edit(id: 1, old: milk, new: Card(id: 1, title: "Steal milk")))) {
       Change(\.cards, to: [milk, bread])
     }
-    // The last edit that is left is the addition of the bread.
     tester.invoke(.undo) {
-      Change(\.cards, to: [milk])
+      Change(\.cards, to: [Card(id: 1, title: "Steal milk"), bread])
+    }
+    tester.invoke(.undo) {
+      Change(\.cards, to: [milk, bread])
     }
   }
 

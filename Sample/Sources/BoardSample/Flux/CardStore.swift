@@ -51,17 +51,13 @@ package final class CardStore: Storable {
     case .rollBack(let edit):
       // A newer edit of the card stays. The next sync sends the newer edit.
       guard _cards[id: edit.id] == edit.new else { return }
-      show(edit.old, as: edit.id)
-      undoable.value.removeAll { $0.id == edit.id }
-      redoable.value.removeAll { $0.id == edit.id }
+      replace(edit.id, by: edit.old)
     case .takeBack(let confirmed):
       let newer = confirmed.filter { $0.revision > revision.value }
       // The next edit is newer than these cards.
       _revision.value = newer.map(\.revision).max() ?? revision.value
       for card in newer.map(\.card) where card != _cards[id: card.id] {
-        noteUndoable(Edit(id: card.id, old: _cards[id: card.id], new: card))
-        redoable.value.removeAll { $0.id == card.id }
-        show(card, as: card.id)
+        replace(card.id, by: card)
         lastID.value = max(lastID.value, card.id)
       }
     case .skipNumbers(let id, let count):
@@ -77,6 +73,13 @@ package final class CardStore: Storable {
     show(new, as: id)
     noteUndoable(Edit(id: id, old: old, new: new))
     redoable.value = []
+  }
+
+  /// Shows the server's card. The user can undo this change.
+  private func replace(_ id: Card.ID, by card: Card?) {
+    noteUndoable(Edit(id: id, old: _cards[id: id], new: card))
+    redoable.value.removeAll { $0.id == id }
+    show(card, as: id)
   }
 
   private func noteUndoable(_ edit: Edit) {

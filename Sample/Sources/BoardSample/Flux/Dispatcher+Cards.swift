@@ -12,7 +12,7 @@ extension Dispatcher {
     case undo
     case redo
 
-    /// Restores the server's version of a card, because the server has refused the edit.
+    /// Restores the server's version of a card, because the server has refused the edit. The user can undo this.
     case rollBack(Edit)
 
     /// Shows the server's cards that are newer than the board's, because the board has lost their edits.

@@ -42,7 +42,8 @@ struct Summary: Equatable, Sendable {
 extension SyncStore.Failure {
   var text: String {
     switch error {
-    case .refused(let reason): "The server has refused card \(edit.id). \(reason.harmless)"
+    case .refused(let reason):
+      "The server has refused card \(edit.id). \(reason.harmless) Type undo to restore your edit."
     case .unreachable: "The server is unreachable. Your edits are kept. Type sync to try again."
     }
   }
