@@ -5,15 +5,8 @@ package protocol ApiSession: Sendable {
   /// The name of the server in messages, which is usually the server's host.
   var place: String { get }
 
-  /// The secret token that the session sends.
-  var token: AccessToken? { get }
-
   /// Sends a request and returns the decoded response.
   ///
   /// If the task is cancelled, a live session throws ``ApiError/Reason/cancelled``.
   func send<Request: ApiRequest>(_ request: Request) async throws(ApiError) -> Request.Response
-}
-
-extension ApiSession {
-  package var token: AccessToken? { nil }
 }

@@ -2,10 +2,16 @@ import Foundation
 
 extension Command {
   /// Parses the arguments that follow the program's name.
-  package init(arguments: some Sequence<String>) throws(UsageError) {
+  ///
+  /// - Parameter redacted: A closure that returns a text without tokens. Only the value of `--token`
+  ///   stays as it is.
+  package init(
+    arguments: some Sequence<String>,
+    redacted: (String) -> String = { $0 }
+  ) throws(UsageError) {
     let topic = Topic(of: arguments)
     let words = topic == .list ? Array(arguments) : Array(arguments.dropFirst())
-    let arguments = try ParsedArguments(words, options: topic.options)
+    let arguments = try ParsedArguments(words, options: topic.options).redacted(redacted)
     if arguments.has("help") {
       self = .help(topic)
     } else if arguments.has("version") {
@@ -17,6 +23,14 @@ extension Command {
       case .show: self = .show(try ShowOptions(arguments))
       }
     }
+  }
+}
+
+extension Command {
+  /// Returns the values of `--token`, even if other arguments are wrong.
+  static func tokens(in arguments: [String]) -> [String] {
+    let next = zip(arguments, arguments.dropFirst()).filter { $0.0 == "--token" }.map(\.1)
+    return next + arguments.filter { $0.hasPrefix("--token=") }.map { String($0.dropFirst(8)) }
   }
 }
 

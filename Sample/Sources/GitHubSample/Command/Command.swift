@@ -6,6 +6,16 @@ package enum Command: Equatable, Sendable {
   case search(SearchOptions)
   case show(ShowOptions)
 
+  /// Whether the command reads the token from standard input.
+  var readsToken: Bool {
+    switch self {
+    case .help, .version: false
+    case .list(let options): options.common.readsToken
+    case .search(let options): options.common.readsToken
+    case .show(let options): options.common.readsToken
+    }
+  }
+
   /// The commands, which have separate help texts.
   package enum Topic: String, CaseIterable, Sendable {
     case list, search, show

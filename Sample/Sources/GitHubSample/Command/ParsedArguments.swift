@@ -57,6 +57,16 @@ struct ParsedArguments {
     return next
   }
 
+  /// Returns the arguments without tokens, except for the value of `--token`.
+  func redacted(_ redacted: (String) -> String) -> ParsedArguments {
+    var result = self
+    result.positionals = positionals.map(redacted)
+    for (name, value) in values where name != "token" {
+      result.values[name] = .some(value.map(redacted))
+    }
+    return result
+  }
+
   func has(_ option: String) -> Bool {
     values[option] != nil
   }

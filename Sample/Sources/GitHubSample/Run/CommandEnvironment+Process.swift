@@ -16,12 +16,19 @@ extension CommandEnvironment {
       errors: .standardError,
       showsActivity: terminal.showsActivity
     )
+    console.redact(Endpoint.tokenVariables.compactMap { variables[$0] })
     return CommandEnvironment(
       console: console,
       terminal: terminal,
       makeSession: { options, deadline in
         if options.isDemo { return RecordedApiSession.demo }
-        return LiveApiSession(options: options, variables: variables, deadline: deadline)
+        // The states contain the name of the host.
+        let hosts = variables.filter { !Endpoint.tokenVariables.contains($0.key) }
+        return LiveApiSession(
+          options: options,
+          variables: variables.merging(hosts.mapValues(console.redacted)) { $1 },
+          deadline: deadline
+        )
       },
       readToken: {
         TerminalEcho.hidden(whenHidden: { console.report("Token:") }) {

@@ -11,7 +11,7 @@ package struct CommandEnvironment: ViewEnvironment {
   package let makeSession: @Sendable (ConnectionOptions, Deadline) -> any ApiSession
 
   /// Reads the token from standard input.
-  package let readToken: @Sendable () -> String
+  package var readToken: @Sendable () -> String
 
   /// Waits for the Enter key, and returns whether to fetch again.
   package let awaitEnter: @Sendable () async -> Bool

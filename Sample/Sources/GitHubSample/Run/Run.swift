@@ -2,16 +2,30 @@ import FluxCapacitor
 import Foundation
 
 /// Parses and runs a command line, and returns the exit code.
+///
+/// The tokens are redacted before the command is parsed, so no state contains a token that the user
+/// has typed in the place of a login or a host.
 package func run(
   arguments: some Sequence<String>,
   environment: CommandEnvironment
 ) async -> ExitCode {
+  var environment = environment
+  let console = environment.console
+  console.redact(Command.tokens(in: Array(arguments)))
   do {
-    return await run(try Command(arguments: arguments), environment: environment)
+    var command = try Command(arguments: arguments, redacted: console.redacted)
+    if command.readsToken {
+      // The arguments can contain this token too.
+      let token = environment.readToken()
+      environment.readToken = { token }
+      console.redact([token])
+      command = try Command(arguments: arguments, redacted: console.redacted)
+    }
+    return await run(command, environment: environment)
   } catch {
-    environment.console.report("github-repos: \(error.message.sanitized).")
+    console.report("github-repos: \(error.message.sanitized).")
     let topic = Command.Topic(of: arguments)
-    environment.console.report("See github-repos\(topic == .list ? "" : " \(topic)") --help.")
+    console.report("See github-repos\(topic == .list ? "" : " \(topic)") --help.")
     return .usage
   }
 }
@@ -73,7 +87,6 @@ func withSession(
   var isWanted = true
   while isWanted {
     let session = makeSession(connection, environment: environment)
-    if let token = session.token { console.redact(token.secret) }
     await work.perform { _ in await operation(session, stores) }
     isWanted = recording.address != nil && console.outputFailure == nil
     if isWanted { isWanted = await environment.awaitEnter() }

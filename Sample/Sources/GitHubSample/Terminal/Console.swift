@@ -1,7 +1,7 @@
 /// The command's output stream, error stream, and temporary activity line on a terminal.
 ///
-/// You can use a console on any thread. The console writes complete lines, and never writes the
-/// secret.
+/// You can use a console on any thread. The console writes complete lines, and never writes a token
+/// that it knows.
 package final class Console: Sendable {
   private struct State {
     /// The activity line that the terminal shows. The console erases the activity line before it
@@ -9,11 +9,11 @@ package final class Console: Sendable {
     var activity: String?
     var outputFailure: (any Error)?
     var whenOutputFails: @Sendable () -> Void = {}
-    var redaction: Redaction?
+    var redactions: [Redaction] = []
     var timeSpentWriting = Duration.zero
 
     func redacted(_ text: String) -> String {
-      redaction?(text) ?? text
+      redactions.reduce(text) { $1($0) }
     }
   }
 
@@ -49,11 +49,14 @@ package final class Console: Sendable {
     state.withLock { $0.whenOutputFails = body }
   }
 
-  /// Redacts a secret in all later text, unless the secret is too short. See `Redaction`.
-  func redact(_ secret: String) {
-    guard let redaction = Redaction(of: secret) else { return }
-    state.withLock { $0.redaction = redaction }
+  /// Redacts tokens in all later text, unless they are too short. See `Redaction`.
+  func redact(_ tokens: [String]) {
+    let secrets = tokens.compactMap { AccessToken($0)?.secret }
+    state.withLock { $0.redactions += secrets.compactMap(Redaction.init) }
   }
+
+  /// Returns a text without the tokens that the console knows.
+  func redacted(_ text: String) -> String { state.withLock { $0.redacted(text) } }
 
   /// Writes a line to the output stream.
   package func print(_ line: String) {

@@ -15,11 +15,13 @@ struct FlowRecordingTests {
     let (log, page) = (folder.file("flow.jsonl").path, folder.file("flow.html").path)
     let session = MockApiSession(
       .page("a", total: 2, next: "1"),
-      .page("b", total: 2),
-      token: "s3cret"
+      .page("b", total: 2)
     )
 
-    let outcome = await runCommand("mona --log \(log) --explore \(page)", session: session)
+    let outcome = await runCommand(
+      "mona --token s3cret --log \(log) --explore \(page)",
+      session: session
+    )
 
     #expect(outcome.exitCode == .success)
     let lines = try folder.text(of: "flow.jsonl").split(separator: "\n")

@@ -29,9 +29,7 @@ struct SaveListTests {
   }
 
   @Test func tokenIsNotInTheFile() async throws {
-    let session = MockApiSession(.page("a", total: 1), token: "s3cret-token")
-
-    await runCommand("mona", session: session, cacheFolder: folder.url)
+    await folder.fetch("mona --token s3cret-token", from: .page("a", total: 1))
 
     #expect(folder.names == ["list.json"])
     #expect(try !folder.text(of: "list.json").contains("s3cret"))

@@ -15,7 +15,6 @@ final class MockApiSession: ApiSession {
   }
 
   let place = "mock"
-  let token: AccessToken?
 
   private struct State {
     var replies: ArraySlice<Reply>
@@ -24,12 +23,9 @@ final class MockApiSession: ApiSession {
 
   private let state: Protected<State>
 
-  init(_ replies: [Reply], token: String = "") {
-    state = Protected(State(replies: replies[...]))
-    self.token = AccessToken(token)
-  }
+  init(_ replies: [Reply]) { state = Protected(State(replies: replies[...])) }
 
-  convenience init(_ replies: Reply..., token: String = "") { self.init(replies, token: token) }
+  convenience init(_ replies: Reply...) { self.init(replies) }
 
   /// The requests for pages of repositories that the session has received.
   var requests: [RepositoriesRequest] { requests() }

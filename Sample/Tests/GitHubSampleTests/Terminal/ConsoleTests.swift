@@ -29,13 +29,10 @@ struct ConsoleTests {
   }
 
   @Test func consoleNeverWritesTheToken() async {
-    let session = MockApiSession(
-      .success(Page(items: [GitHub.Repository.named("ghp_secretOfMona")], totalCount: 2)),
-      token: "ghp_secretOfMona"
-    )
+    let session = MockApiSession(.page("ghp_secretOfMona", total: 2))
 
-    let list = await runCommand("mona", session: session)
-    let failure = await runCommand("ghp_secretOfMona", session: session)
+    let list = await runCommand("mona --token ghp_secretOfMona", session: session)
+    let failure = await runCommand("ghp_secretOfMona --token ghp_secretOfMona", session: session)
 
     #expect(list.output == String.line("<token>"))
     #expect(!failure.errors.contains("ghp_secretOfMona"))

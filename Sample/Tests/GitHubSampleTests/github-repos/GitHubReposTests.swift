@@ -78,6 +78,44 @@ struct GitHubReposTests {
     }
   }
 
+  /// The user might take the token for a host or a login.
+  @Test(arguments: [
+    ("octocat", ["GH_HOST": LoopbackServer.token, "GH_TOKEN": LoopbackServer.token], ""),
+    (
+      "octocat --token-stdin", ["GITHUB_GRAPHQL_URL": "ftp://\(LoopbackServer.token)"],
+      LoopbackServer.token
+    ),
+    ("--token \(LoopbackServer.token) --hostname \(LoopbackServer.token)", [:], ""),
+    ("--token=\(LoopbackServer.token) -L\(LoopbackServer.token)", [:], ""),
+    ("--hostname \(LoopbackServer.token) --token-stdin", [:], LoopbackServer.token),
+    (LoopbackServer.token, ["GITHUB_TOKEN": LoopbackServer.token], ""),
+    ("search \(LoopbackServer.token) --token-stdin", [:], LoopbackServer.token),
+    ("show \(LoopbackServer.token)/a", ["GITHUB_TOKEN": LoopbackServer.token], ""),
+  ])
+  func tokenThatTheUserRepeatsReachesNeitherAFileNorTheOutputNorTheServer(
+    arguments: String,
+    variables: [String: String],
+    input: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let files = "--log \(folder.file("log").path) --explore \(folder.file("page").path)"
+    try await LoopbackServer.serving({ _ in .text(.answer("a")) }) { server in
+      var variables = ["GITHUB_GRAPHQL_URL": server.url].merging(variables) { $1 }
+      if variables["GH_HOST"] != nil { variables["GITHUB_GRAPHQL_URL"] = nil }
+      let process = try await GitHubReposProcess.run(
+        "\(arguments) \(files)",
+        variables: variables,
+        input: input
+      )
+
+      let files = try folder.names.map { try folder.text(of: $0) }
+      let bodies = server.receivedRequests.map(\.body)
+      let text = (files + bodies + [process.output, process.errors]).joined()
+      #expect(text.contains("token>"))
+      #expect(!text.contains("secretOfMona"))
+    }
+  }
+
   @Test(arguments: [40, 60_000])
   func commandReadsTheTokenFromStandardInput(length: Int) async throws {
     let token = String(repeating: "g", count: length)

@@ -120,6 +120,12 @@ extension Endpoint {
 // MARK: - The token
 
 extension Endpoint {
+  private static let usualVariables = ["GH_TOKEN", "GITHUB_TOKEN"]
+  private static let enterpriseVariables = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
+
+  /// The names of the environment variables that can contain a token.
+  static let tokenVariables = usualVariables + enterpriseVariables
+
   /// Returns the names of the environment variables that can contain the token for a host, as `gh`
   /// reads them.
   ///
@@ -127,11 +133,9 @@ extension Endpoint {
   /// enterprise host. In a workflow on an enterprise host, `GITHUB_TOKEN` is the token for this
   /// enterprise host.
   private static func tokenVariables(for host: String, isGivenURL: Bool) -> [String] {
-    let usual = ["GH_TOKEN", "GITHUB_TOKEN"]
-    let ofEnterprise = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"]
     let owner = host.lowercased().hasPrefix("api.") ? String(host.dropFirst(4)) : host
-    if isOfGitHub(owner) { return usual }
-    return isGivenURL ? ofEnterprise + usual : ofEnterprise
+    if isOfGitHub(owner) { return usualVariables }
+    return isGivenURL ? enterpriseVariables + usualVariables : enterpriseVariables
   }
 
   private static func token(

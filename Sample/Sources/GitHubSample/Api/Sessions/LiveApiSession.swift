@@ -30,8 +30,6 @@ package struct LiveApiSession: ApiSession {
     }
   }
 
-  package var token: AccessToken? { try? endpoint.get().token }
-
   package func send<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {

@@ -26,8 +26,6 @@ package final class RetryingApiSession: ApiSession {
 
   package var place: String { session.place }
 
-  package var token: AccessToken? { session.token }
-
   package func send<Request: ApiRequest>(
     _ request: Request
   ) async throws(ApiError) -> Request.Response {
