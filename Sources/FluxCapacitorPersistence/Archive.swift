@@ -188,11 +188,16 @@ private func innerError(of outer: any Error) -> InnerError {
     if searched > 0, let error = value as? any Error { return .found(label, error) }
     searched += 1
     if searched > 1_000 { return .unknown }
-    for mirror in sequence(first: Mirror(reflecting: value), next: \.superclassMirror) {
-      for child in mirror.children.prefix(1_000) {
-        parts.append((searched == 1 ? child.label ?? "" : label, child.value))
-      }
+    // What isn't read might be an error.
+    if value is UnreadPart { return .unknown }
+    let children: any Sequence<Mirror.Child>
+    if let type = type(of: value) as? AnyClass {
+      let types = sequence(first: type) { _getSuperclass($0) }
+      children = types.flatMap { storedParts(of: value, as: $0) }
+    } else {
+      children = mirror(of: value).children.prefix(1_000)
     }
+    for child in children { parts.append((searched == 1 ? child.label ?? "" : label, child.value)) }
   }
   return .none
 }

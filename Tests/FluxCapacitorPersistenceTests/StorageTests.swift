@@ -98,9 +98,15 @@ struct StorageTests {
     try #require(reasons.count == errors.count)
     #expect(reasons[0] == "WrappingError.network (NSURLErrorDomain -1001)")
     #expect(reasons[1] == "Quoting.inner (the value is invalid)")
-    #expect(reasons[2].hasPrefix("EndlessError.inner (EndlessError.inner ("))
+    #expect(reasons[2] == "EndlessError")
     #expect(reasons[3] == "AttemptsError.attempts (NSURLErrorDomain -1001)")
     #expect(reasons[4] == "InheritingError.inner (NSURLErrorDomain -1001)")
+  }
+
+  @Test func failureIsDescribedWithoutTheObjectsThatItsErrorKnows() async throws {
+    storage.failReads(with: GuestError(guest: Guest(of: Host())))
+
+    await #expect(cause { _ = try await load(by: newKeeper()) } == .storage("GuestError"))
   }
 
   @Test func folderLoadsTheSameWay() async throws {
@@ -593,6 +599,48 @@ struct StorageTests {
     }
     #expect(stores.allSatisfy { $0 === stores[0] })
   }
+
+  @Test func loadsAtTheSameTimeShareAFailure() async throws {
+    let storage = SlowStorage()
+    let keeper = Keeper(storage: storage, dispatcher: Dispatcher())
+    let loads = (1...20).map { _ in
+      Task { await cause { _ = try await load(by: keeper) } }
+    }
+    await storage.gate.reached()
+    while keeper.openingWaiterCount < 19 { await Task.yield() }
+    storage.gate.open()
+
+    for load in loads { #expect(await load.value == .storage("NSPOSIXErrorDomain 5")) }
+    #expect(storage.reads.value == 1)
+  }
+}
+
+/// A storage that doesn't answer until a gate opens, and then with an error.
+private final class SlowStorage: KeeperStorage {
+  let (gate, reads) = (FluxCapacitorTesting.Gate(), Locked(0))
+
+  func read(_: String) async throws -> StoredContents? {
+    reads.set(reads.value + 1)
+    await gate.pass()
+    throw POSIXError(.EIO)
+  }
+
+  func write(_: [StorageWrite]) async throws -> [String: String] { [:] }
+}
+
+/// An error with an object that mustn't be read, because its host is gone.
+private struct GuestError: Error, CustomStringConvertible {
+  let guest: Guest
+
+  var description: String { "a guest" }
+}
+
+private final class Host: Sendable {}
+
+private final class Guest: Sendable {
+  unowned let host: Host
+
+  init(of host: Host) { self.host = host }
 }
 
 private enum WrappingError: Error {

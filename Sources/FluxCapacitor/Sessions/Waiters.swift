@@ -7,7 +7,7 @@ package struct Waiters {
   private var waiters: [Int: Waiter] = [:]
   private var lastNumber = 0
 
-  var count: Int { waiters.count }
+  package var count: Int { waiters.count }
 
   package mutating func add() -> Place {
     lastNumber += 1

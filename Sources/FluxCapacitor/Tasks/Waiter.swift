@@ -1,5 +1,8 @@
 /// A caller that waits for an event.
 package final class Waiter: Sendable {
+  /// The error of a work that the caller waits for.
+  package let error = Guarded<(any Error)?>(nil)
+
   private let event = AsyncStream<Never>.makeStream()
 
   /// Waits until another thread has called `resume()`, or the calling task is cancelled.

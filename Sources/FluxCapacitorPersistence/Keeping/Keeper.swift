@@ -41,6 +41,11 @@ public final class Keeper: Sendable {
 
   let core: KeeperCore
 
+  /// The number of callers of `load` that wait for another call.
+  package var openingWaiterCount: Int {
+    core.lock.withLock { core.openings.values.reduce(0) { $0 + $1.count } }
+  }
+
   init(_ core: KeeperCore) {
     self.core = core
     failure = Constant(core.failure)

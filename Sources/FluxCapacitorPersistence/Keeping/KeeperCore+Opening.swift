@@ -129,9 +129,13 @@ extension KeeperCore {
     }
   }
 
-  func endOpening(_ name: FileName) {
+  /// Lets those callers go on that wait for the opening. If it has failed, they share the error.
+  func endOpening(_ name: FileName, failure: KeeperFailure? = nil) {
     var waiters = lock.withLock { openings.removeValue(forKey: name.inTable) }
-    for waiter in waiters?.takeAll() ?? [] { waiter.resume() }
+    for waiter in waiters?.takeAll() ?? [] {
+      waiter.error.withLock { $0 = failure }
+      waiter.resume()
+    }
   }
 
   /// Adds a store, unless the keeper was closed since this thread began to open the store.

@@ -54,10 +54,12 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
   ) async throws -> S {
     let name = try fileName(of: S.self, key: key)
     while true {
+      var shared: (any Error)?
       do throws(KeeperFailure) {
         guard let place = try beginOpening(S.self, name) else { break }
         await place.waiter.wait()
         if Task.isCancelled { lock.withLock { _ = openings[name.inTable]?.remove(place) } }
+        shared = place.waiter.error.withLock { $0 }
       } catch {
         // The store might be open already. If it was released meanwhile, the method tries again.
         let live = try? dispatcher.instantiate(S.self) { () throws(KeeperFailure) in throw error }
@@ -65,9 +67,15 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
         if live != nil || keptStore(name)?.anyStore != nil { throw error }
       }
       try Task.checkCancellation()
+      if let shared { throw shared }
     }
-    defer { endOpening(name) }
-    let stored = try await read(name)
+    var failure: KeeperFailure?
+    defer { endOpening(name, failure: failure) }
+    let stored: StoredContents?
+    do { stored = try await read(name) } catch {
+      failure = error as? KeeperFailure
+      throw error
+    }
     let (store, isNew) = try dispatcher.instantiate(S.self) { () throws(KeeperFailure) in
       let kept = KeptRow<S>(name, in: place, on: dispatcher, schedule: schedule(name))
       (kept.writer, kept.revision) = (writer, stored?.revision)
@@ -75,7 +83,7 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
         try kept.store(stored?.contents, from: kept.url, makeStore)
       }
     }
-    if !isNew { throw failure(.storeExists("\(S.self)"), of: name) }
+    if !isNew { throw self.failure(.storeExists("\(S.self)"), of: name) }
     return store
   }
 
