@@ -21,11 +21,15 @@ package func areCopies<Value>(_ first: Value, _ second: Value) -> Bool {
   }
   if haveSameBytes { return true }
   // The padding bytes of a struct can differ between two copies of a value.
-  let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
-  guard mirror.displayStyle == .struct, !mirror.children.isEmpty,
-    mirror.subjectType == other.subjectType, !(first is any CustomReflectable)
+  let (mirror, type) = (Mirror(reflecting: first), Mirror(reflecting: second).subjectType)
+  guard mirror.displayStyle == .struct, !mirror.children.isEmpty, mirror.subjectType == type,
+    !(first is any CustomReflectable)
   else { return false }
-  let haveSameProperties = zip(mirror.children, other.children).allSatisfy { property, other in
+  let properties = storedParts(of: first, as: type, isSettled: true)
+  let others = storedParts(of: second, as: type, isSettled: true)
+  let haveSameProperties = zip(properties, others).allSatisfy { property, other in
+    // An `unowned` object might not exist anymore.
+    if property.value is UnreadPart { return false }
     func isIdentical<Property>(_ property: Property) -> Bool {
       // No cast is used, because casting the storage of an `InlineArray` traps.
       func isIdentical<Other>(_ other: Other) -> Bool {
@@ -37,5 +41,5 @@ package func areCopies<Value>(_ first: Value, _ second: Value) -> Bool {
     return _openExistential(property.value, do: isIdentical)
   }
   // The mirror of an imported C struct omits bit fields.
-  return haveSameProperties && !String(reflecting: mirror.subjectType).hasPrefix("__C.")
+  return haveSameProperties && !String(reflecting: type).hasPrefix("__C.")
 }

@@ -49,6 +49,18 @@ struct TableUpdatesTests {
     #expect(update.rows.first?.date.month == 100)
   }
 
+  @Test func rowsWhoseOwnerIsGoneAreCompared() async throws {
+    let table = VariableTable((1...2).map { Lodger(id: $0, owner: Note()) })
+    var updates = table.changes.makeAsyncIterator()
+    _ = await updates.next()
+
+    for rent in 1...500 { table[id: 1]?.rent = rent }
+    let update = try #require(await updates.next())
+
+    #expect(update.updated.contains(1))
+    #expect(update.rows.first?.rent == 500)
+  }
+
   @Test func changesInsideAnObjectAreNotMissed() async throws {
     let note = Note()
     let table = VariableTable([note])
@@ -264,6 +276,16 @@ private struct Item: Identifiable, Equatable {
 private final class Note: Identifiable, Sendable {
   let id = 1
   let text = Guarded("")
+}
+
+/// A row with padding, whose bytes can differ between two copies.
+private struct Lodger: Identifiable, Sendable {
+  let id: Int
+  var isPaying = true
+  var rent = 0
+  unowned let owner: Note
+
+  init(id: Int, owner: Note) { (self.id, self.owner) = (id, owner) }
 }
 
 private struct Appointment: Identifiable {
