@@ -527,6 +527,27 @@
       #expect(failure.contains("a task waits for something that never happens"))
     }
 
+    @Test func everyInterleavingReportsEffectsThatWaitForEachOther() async {
+      let failure = await failureOf { scenario in
+        let (first, second) = (Effects(.serial), Effects(.serial))
+        scenario.thread { first.run { _ in await second.perform { _ in } } }
+        scenario.thread { second.run { _ in await first.perform { _ in } } }
+      }
+
+      #expect(failure.contains("effects wait for each other. The effect of "))
+    }
+
+    @Test func effectsMayWaitForValuesAndPausesAtTheEndOfAScenario() {
+      everyInterleaving(preemptions: 1) { scenario in
+        let (effects, clock, counter) = (Effects(.serial), ManualClock(), Variable(0))
+        let others = Effects(.serial)
+        scenario.thread { effects.run { _ in for await _ in counter.values {} } }
+        scenario.thread { effects.run { _ in } }
+        scenario.thread { others.run { _ in try? await clock.sleep(for: .seconds(1)) } }
+        scenario.check { withExtendedLifetime((effects, others)) {} }
+      }
+    }
+
     // MARK: Concurrent explorations and traps
 
     @Test func concurrentExplorationsTryTheSameNumberOfSchedules() async {

@@ -96,8 +96,9 @@
   @usableFromInline struct Waiter {
     let continuation: CheckedContinuation<Element?, Never>
 
-    /// The consumer's task is idle, because only an element or the buffer's end lets the task continue.
-    let suspension = TaskSuspension(.idle)
+    /// The consumer's task is idle, because only an element or the buffer's end lets the task continue. A buffer without
+    /// elements ends after an effect.
+    let suspension = TaskSuspension(Element.self == Never.self ? .joining : .idle)
 
     /// Resumes the consumer's task. The record counts the task as busy again before the thread that brings
     /// the element ends its own work.

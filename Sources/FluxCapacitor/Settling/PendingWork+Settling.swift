@@ -77,6 +77,12 @@ extension PendingWork {
     return pending.sorted { $0.key < $1.key }.map { $0.value.work.description }
   }
 
+  /// Sentences about the pending work if it consists of effects that wait for each other.
+  package var deadlock: [String] {
+    let isDeadlock = lock.withLock { pieces.values.allSatisfy { $0.suspension == .joining } }
+    return isDeadlock ? descriptions : []
+  }
+
   /// Traps, in a debug build, if a task waits for its own work.
   ///
   /// - Parameter isWaiting: Whether the task is about to wait.

@@ -49,7 +49,7 @@ public final class Effect: @unchecked Sendable {
   ///
   /// - Returns: The suspension that the task has to begin before it awaits the effect.
   func addCaller() -> TaskSuspension {
-    let suspension = TaskSuspension(.resting)
+    let suspension = TaskSuspension(.joining)
     callers.append(suspension)
     return suspension
   }

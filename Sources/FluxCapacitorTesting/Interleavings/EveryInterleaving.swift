@@ -48,7 +48,8 @@ import FluxCapacitor
 /// such as "reads count: 0". In parentheses follow the library's function that takes the operation's first step, and the
 /// number of steps. To run the schedule again, for example in a debugger, call the function as the message shows:
 /// `everyInterleaving(replaying: "1×12 2×7 1×3") { … }`. In a deadlock, the message says why each thread waits, and the
-/// threads stay blocked.
+/// threads stay blocked. Effects that wait for each other count as a deadlock too. Other effects may still wait at the end,
+/// for example at a ``Gate`` that a check opens.
 ///
 /// The function blocks the calling thread. An asynchronous test calls the asynchronous function of the same name, which
 /// explores on a thread of its own.

@@ -15,6 +15,7 @@
 
     /// The dispatcher that replaces `Dispatcher.shared` on the scenario's threads.
     private let dispatcher: Dispatcher
+
     let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
     let lockIDs: LockIDs
@@ -130,7 +131,11 @@
       guard let first = choose(after: nil) else { return fail("the scenario has no threads.") }
       first.resume()
       isDone.wait()
-      if threads.allSatisfy(\.hasEnded) { recording?.collectNames(from: dispatcher) }
+      if threads.allSatisfy(\.hasEnded) {
+        recording?.collectNames(from: dispatcher)
+        let effects = dispatcher.pendingWork.deadlock.joined(separator: " ")
+        if !effects.isEmpty { fail("effects wait for each other. \(effects)") }
+      }
       guard isChecked, failure == nil else { return }
       for check in scenario.checks {
         do { try check() } catch { fail("the check", throwing: error) }

@@ -27,8 +27,11 @@
 
   /// Why a task is suspended.
   package enum Suspension {
-    /// The task continues after other work or after a pause.
+    /// The task continues after a pause, or it's an effect that waits for an element.
     case resting
+
+    /// The task continues after an effect.
+    case joining
 
     /// The task continues only if an element arrives.
     case idle
@@ -89,7 +92,7 @@
     changes += 1
     switch piece.suspension {
     case nil: busy += difference
-    case .resting: resting += difference
+    case .resting, .joining: resting += difference
     case .idle: break
     }
   }
