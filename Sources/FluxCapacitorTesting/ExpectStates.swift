@@ -22,7 +22,7 @@ import FluxCapacitorDebugging
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
 ///   - expected: The list of states, which is evaluated before the operation.
-///   - operation: The operation that dispatches the states.
+///   - operation: The operation that dispatches the states. They are compared after it has ended, also with an error.
 ///   - isolation: The actor of the caller.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
@@ -40,9 +40,9 @@ public func expectStates(
 ) async rethrows {
   let expected = expected()
   let recorder = DispatchRecorder(dispatcher)
-  try await operation()
   let place = Place(fileID, filePath, line, column)
-  compare(recorder.states, with: expected, on: dispatcher, at: place)
+  defer { compare(recorder.states, with: expected, on: dispatcher, at: place) }
+  try await operation()
 }
 
 /// Expects a synchronous operation to dispatch exactly the listed states, in the listed order.
@@ -54,7 +54,7 @@ public func expectStates(
 /// - Parameters:
 ///   - dispatcher: The dispatcher that receives the states.
 ///   - expected: The list of states, which is evaluated before the operation.
-///   - operation: The operation that dispatches the states.
+///   - operation: The operation that dispatches the states. They are compared after it has ended, also with an error.
 ///   - fileID: The location that a failure refers to, which is the location of the call by default.
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
@@ -70,9 +70,9 @@ public func expectStates(
 ) rethrows {
   let expected = expected()
   let recorder = DispatchRecorder(dispatcher)
-  try operation()
   let place = Place(fileID, filePath, line, column)
-  compare(recorder.states, with: expected, on: dispatcher, at: place)
+  defer { compare(recorder.states, with: expected, on: dispatcher, at: place) }
+  try operation()
 }
 
 private func compare(

@@ -17,7 +17,8 @@ import FluxCapacitorDebugging
 ///
 /// The tester compares all variables of the store, even private ones. It also finds variables in the store's structs, enums,
 /// tuples, optionals, arrays and dictionaries, but not in other objects, and not in the values of variables. It skips an
-/// array or a dictionary if the first element contains no variable, unless the elements have a protocol's type. It looks for
+/// array or a dictionary if the first element contains no variable, unless the elements have a protocol's type, and a `var`
+/// with a protocol's type, which another thread might be changing. It looks for
 /// variables again before each call, so it finds those that an earlier state has added. It doesn't notice the changes of a
 /// variable during the reduce that creates the variable, also in place of another one or as a `lazy` property. A table
 /// counts as one variable. You may list the change to a derived constant, at any position in the list, but don't have to.
@@ -128,7 +129,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - changes: The expected changes, in the order in which observers receive them, without writes of equal values.
   ///     The list is evaluated before the operation, so it can refer to the store's earlier values.
-  ///   - operation: The operation that causes the changes. The tester compares the changes after it has ended.
+  ///   - operation: The operation that causes the changes. The tester compares the changes after it has ended, also with an
+  ///     error.
   ///   - isolation: The actor of the caller.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
@@ -145,9 +147,9 @@ public final class StoreTester<Store: Storable>: Sendable {
   ) async rethrows {
     let expected = changes()
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
-    try await operation()
     let place = Place(fileID, filePath, line, column)
-    expect(expected, since: before, after: "the operation", at: place)
+    defer { expect(expected, since: before, after: "the operation", at: place) }
+    try await operation()
   }
 
   /// Expects a synchronous operation to cause the listed changes.
@@ -158,7 +160,8 @@ public final class StoreTester<Store: Storable>: Sendable {
   /// - Parameters:
   ///   - changes: The expected changes, in the order in which observers receive them, without writes of equal values.
   ///     The list is evaluated before the operation, so it can refer to the store's earlier values.
-  ///   - operation: The operation that causes the changes.
+  ///   - operation: The operation that causes the changes. The tester compares the changes after it has ended, also with an
+  ///     error.
   ///   - fileID: The location that a failure refers to, which is the location of the call by default.
   ///   - filePath: See `fileID`.
   ///   - line: See `fileID`.
@@ -173,9 +176,9 @@ public final class StoreTester<Store: Storable>: Sendable {
   ) rethrows {
     let expected = changes()
     let before = Snapshot(of: observedContents(), startingAt: recording.all.count)
-    try operation()
     let place = Place(fileID, filePath, line, column)
-    expect(expected, since: before, after: "the operation", at: place)
+    defer { expect(expected, since: before, after: "the operation", at: place) }
+    try operation()
   }
 
   private func expect(

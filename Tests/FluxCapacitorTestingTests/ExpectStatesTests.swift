@@ -81,6 +81,31 @@ struct ExpectStatesTests {
     #expect(failure.contains("waits for the end of a reduce, a modify or a read."))
   }
 
+  @Test func statesOfAnOperationThatThrowsAreCompared() async {
+    let synchronous = await failure {
+      #expect(throws: CancellationError.self) {
+        try expectStates {
+        } when: {
+          KeepingAction().invoke(.write("a"))
+          throw CancellationError()
+        }
+      }
+    }
+    let asynchronous = await failure {
+      await #expect(throws: CancellationError.self) {
+        try await expectStates {
+        } when: {
+          await Task.yield()
+          KeepingAction().invoke(.write("b"))
+          throw CancellationError()
+        }
+      }
+    }
+
+    #expect(synchronous.contains(#"✗ Note.write("a") was not expected"#))
+    #expect(asynchronous.contains(#"✗ Note.write("b") was not expected"#))
+  }
+
   @Test func expectStatesIgnoresStatesInvokedBeforeTheOperation() {
     KeepingAction().invoke(.write("before"))
 
@@ -131,22 +156,6 @@ struct ExpectStatesTests {
           Dispatcher.Note.write("twice")
         """
     )
-  }
-
-  @Test func expectStatesRethrowsAnErrorOfTheOperationWithoutComparingStates() async {
-    struct Failure: Error {}
-
-    let sentences = await failures {
-      #expect(throws: Failure.self) {
-        try expectStates {
-          Dispatcher.Note.write("never")
-        } when: {
-          throw Failure()
-        }
-      }
-    }
-
-    #expect(sentences == [])
   }
 
   @Test func expectStatesComparesStatesThatAreNotEquatableByTheirDump() async {

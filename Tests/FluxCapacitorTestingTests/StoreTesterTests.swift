@@ -47,6 +47,49 @@ struct StoreTesterTests {
     #expect(inObserver.contains("a change of results isn't delivered yet"))
   }
 
+  /// The last value equals the first one, and the observer runs until the test has compared.
+  @Test func changeThereAndBackThatIsNotDeliveredFailsTheTest() async {
+    let inObserver = await failure {
+      let dust = tester.store.results.observe(ignoreFirst: true) { [bag] _ in
+        bag.clean()
+        tester.expect {
+        } when: {
+          SearchAction().invoke(.found(["d"]))
+          SearchAction().invoke(.found(["c"]))
+        }
+      }
+      dust.cleaned(by: bag)
+      Dispatcher.shared.dispatch(Dispatcher.Search.found(["c"]))
+    }
+
+    #expect(inObserver.contains("isn't delivered yet"))
+  }
+
+  @Test func changesOfAnOperationThatThrowsAreCompared() async {
+    let synchronous = await failure {
+      #expect(throws: CancellationError.self) {
+        try tester.expect {
+        } when: {
+          SearchAction().invoke(.found(["a"]))
+          throw CancellationError()
+        }
+      }
+    }
+    let asynchronous = await failure {
+      await #expect(throws: CancellationError.self) {
+        try await tester.expect {
+        } when: {
+          SearchAction().invoke(.found(["b"]))
+          await Task.yield()
+          throw CancellationError()
+        }
+      }
+    }
+
+    #expect(synchronous.contains("which was not expected"))
+    #expect(asynchronous.contains("which was not expected"))
+  }
+
   @Test func hintOfARelaxedTesterInATransactionNamesTheChangeThatIsNotDelivered() async {
     let tester = StoreTester(SearchStore.self, .relaxed)
 

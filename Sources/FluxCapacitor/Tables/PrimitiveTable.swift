@@ -120,6 +120,8 @@ extension PrimitiveTable: AnyPrimitiveValue {
 
   package var snapshot: (version: Version, value: any Sendable) { rows.snapshot }
 
+  package var hasBacklog: Bool { rows.hasBacklog }
+
   package var observerCount: Int {
     table.withLock { table.parts }.reduce(table.observerCount) { $0 + $1.observerCount }
   }

@@ -19,6 +19,9 @@ package protocol AnyPrimitiveValue: AnyObject, Sendable {
   /// - Precondition: The value isn't a derived constant.
   var snapshot: (version: Version, value: any Sendable) { get }
 
+  /// Whether changes wait for a thread that is calling the observers.
+  var hasBacklog: Bool { get }
+
   /// The number of observers, and of observed constants that derive directly from the value.
   ///
   /// - Complexity: O(n) in the number of observers.
@@ -52,6 +55,10 @@ extension PrimitiveValue: AnyPrimitiveValue {
     channel.acquire()
     defer { channel.lock.unlock() }
     return (channel.version, channel.value)
+  }
+
+  package var hasBacklog: Bool {
+    channel.regionChannel.lock.withLock { channel.extras?.use { $0.hasBacklog } ?? false }
   }
 
   package var observerCount: Int { channel.observerCount }

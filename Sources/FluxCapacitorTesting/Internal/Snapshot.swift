@@ -51,13 +51,16 @@ struct Snapshot {
   /// Returns the name of a variable with a change since the snapshot that isn't recorded, because it isn't delivered yet.
   func undelivered(in contents: StoreContents, recorded all: [RecordedChange]) -> String? {
     let latest = values.merging(all[start...].map { ($0.identity, $0.value) }) { $1 }
-    return contents.variables.first { item in
-      let (version, value) = item.value.snapshot
-      guard let former = versions[item.value.identity], former != version,
-        let recorded = latest[item.value.identity]
-      else { return false }
+    let changed = contents.variables.filter { item in
+      versions[item.value.identity].map { $0 != item.value.snapshot.version } ?? false
+    }
+    let other = changed.first { item in
+      guard let recorded = latest[item.value.identity] else { return false }
+      let value = item.value.anyValue
       return !areIdentical(recorded, value) && !isSame(recorded, value)
-    }?.name
+    }
+    // The value might have changed there and back.
+    return (other ?? changed.first(where: \.value.hasBacklog))?.name
   }
 }
 
