@@ -68,6 +68,29 @@ struct InterceptedStoresTests {
     withExtendedLifetime(store) {}
   }
 
+  @Test func dispatchEventNamesAVariableInPlaceOfOneThatSomebodyKeeps() {
+    let store = DraftStore.instantiate()
+    logChanges()
+    DraftStore.write("a")
+    let former = store.draft
+
+    DraftStore.write("new")
+    DraftStore.write("b")
+
+    #expect(log.entries == ["draft  → a", "", "draft new → b"])
+    withExtendedLifetime(former) {}
+  }
+
+  /// Another thread might be changing a `var` under a lock of the store.
+  @Test func searchReadsOnlyThoseVarsThatCanContainAVariable() {
+    let contents = StoreContents(of: VarStore())
+
+    #expect(contents.variables.map(\.name) == ["number", "numbers[0]", "pair.1"])
+    // The other properties can't contain a variable, so they don't count.
+    #expect(!contents.isFixed && StoreContents(of: CacheStore()).isFixed)
+    #expect(!contents.isComplete && !StoreContents(of: CacheStore()).isComplete)
+  }
+
   /// The search for variables looks into each property.
   @Test func interceptedStoreCanHaveAPropertyThatIsDeeperThanAStack() {
     let store = DeepStore.instantiate()
@@ -239,6 +262,58 @@ private final class DeepStore: Storable {
   private let count = Variable(0)
 
   func reduce(with _: State) { count.value += 1 }
+}
+
+private final class VarStore: Storable, @unchecked Sendable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = VarStore
+  }
+
+  var number: Variable<Int>? = Variable(0)
+  var numbers = [Variable(1)]
+  var pair = (0, Variable(2))
+  var text = "text"
+
+  func reduce(with _: State) {}
+}
+
+private final class CacheStore: Storable, @unchecked Sendable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = CacheStore
+  }
+
+  enum Phase {
+    case loading(Int), ended
+  }
+
+  var cache: [String: [String]] = [:]
+  var phase: Phase?
+  var delegate: (any CustomStringConvertible & Sendable)?
+  var log: [(date: Int, text: String)] = []
+  let count = Variable(0)
+
+  func reduce(with _: State) {}
+}
+
+/// A store with a variable that a reduce replaces.
+private final class DraftStore: Storable, @unchecked Sendable {
+  struct State: DispatchState {
+    typealias RelatedStoreType = DraftStore
+
+    let text: String
+  }
+
+  private(set) var draft = Variable("")
+
+  static func write(_ text: String) { Dispatcher.shared.dispatch(State(text: text)) }
+
+  func reduce(with state: State) {
+    if state.text == "new" {
+      draft = Variable(state.text)
+    } else {
+      draft.value = state.text
+    }
+  }
 }
 
 /// A store with variables for keys that describe themselves.

@@ -53,10 +53,12 @@ package struct UnreadPart: CustomStringConvertible {
 ///   - type: The type of the value, or a superclass, whose properties are the result.
 ///   - isSettled: Whether no other thread changes an object. Then an ``UnreadPart`` stands only for an `unowned` object,
 ///     unless the object is an optional.
+///   - isReadable: Decides by their types whether the variables of such an object are read.
 package func storedParts(
   of value: Any,
   as type: any Any.Type,
-  isSettled: Bool = false
+  isSettled: Bool = false,
+  isReadable: (any Any.Type) -> Bool = { _ in true }
 ) -> [Mirror.Child] {
   func parts<Value>(_ value: Value) -> [Mirror.Child] {
     let count = runtimePartCount(value, type)
@@ -67,11 +69,13 @@ package func storedParts(
       defer { field.freeName?(field.name) }
       let fieldType =
         inherited < 0 ? nil : runtimeField(type, index: inherited + index, field: &field)
-      let isUnread =
+      let isVariable = field.isVariable && type is AnyClass
+      let isWeak = fieldType is any ExpressibleByNilLiteral.Type
+      if let fieldType,
         isSettled
-        ? !field.isStrong && !(fieldType is any ExpressibleByNilLiteral.Type)
-        : !field.isStrong || field.isVariable && type is AnyClass
-      if let fieldType, isUnread {
+          ? !field.isStrong && !isWeak || isVariable && !isReadable(fieldType)
+          : !field.isStrong || isVariable
+      {
         return (field.name.map { String(cString: $0) }, UnreadPart(type: fieldType))
       }
       field.freeName?(field.name)
@@ -97,6 +101,9 @@ package func partTypes(of type: any Any.Type) -> [any Any.Type]? {
   default: return nil
   }
 }
+
+/// Whether a type is an enum, but not `Optional`.
+func isEnum(_ type: any Any.Type) -> Bool { runtimeKind(type) == 0x201 }
 
 /// Whether the values of a type can have different types, as those of a protocol or of `Any` can.
 func isExistential(_ type: any Any.Type) -> Bool { [0x303, 0x307].contains(runtimeKind(type)) }

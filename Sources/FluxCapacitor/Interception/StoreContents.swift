@@ -20,7 +20,7 @@ package struct StoreContents: Sendable {
   /// The items in the order of the store's properties, with the entries of each dictionary in the order of their names.
   package var items: [Item] { found.sortedByKeys(\.path) }
 
-  /// Whether no property of the store is or contains an optional, an enum or a collection.
+  /// Whether no `let` of the store is or contains an optional, an enum or a collection, and no `var` can contain a variable.
   ///
   /// A fixed store can't contain other variables later.
   package private(set) var isFixed = true
@@ -35,10 +35,16 @@ package struct StoreContents: Sendable {
   private var indices: [ObjectIdentifier: Int] = [:]
 
   package init(of store: AnyObject) {
-    // A mirror of the user's own can hide a variable, and is code that mustn't run during a turn.
+    // A mirror of the user's own can hide a variable, and is code that mustn't run during a turn. Another thread might be
+    // changing a `var` under a lock of the store, so only those are read that can contain a variable.
     let types = sequence(first: type(of: store) as AnyClass) { _getSuperclass($0) }
     for type in types.reversed() {
-      for (label, child) in storedParts(of: store, as: type, isSettled: true) {
+      let parts = storedParts(of: store, as: type, isSettled: true) {
+        let isRead = canContainVariable($0)
+        if isRead { isFixed = false }
+        return isRead
+      }
+      for (label, child) in parts {
         add(child, VariablePath((label ?? "").replacing("$__lazy_storage_$_", with: "")))
       }
     }
@@ -173,6 +179,34 @@ package struct StoreContents: Sendable {
       found[index].otherPath = item.path
     }
   }
+}
+
+/// Whether a value can contain a variable. What an enum contains is unknown, unless it has only bits. The value of a
+/// protocol's type isn't a variable.
+private func canContainVariable(_ type: any Any.Type) -> Bool {
+  func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
+  func hasOnlyBits<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) }
+  var (types, seen) = ([type], Set<ObjectIdentifier>())
+  while let type = types.popLast() {
+    // The characters of a string contain strings.
+    guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+    switch type {
+    case is any AnyPrimitiveValue.Type: return true
+    case let type as any OptionalType.Type: types.append(type.wrapped)
+    case let type as any Sequence.Type: types.append(element(of: type))
+    case _ where isEnum(type): if !_openExistential(type, do: hasOnlyBits) { return true }
+    default: types += partTypes(of: type) ?? []
+    }
+  }
+  return false
+}
+
+private protocol OptionalType {
+  static var wrapped: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  fileprivate static var wrapped: any Any.Type { Wrapped.self }
 }
 
 /// Whether the elements of a collection, or their parts, can have different types.
