@@ -538,7 +538,7 @@
     }
 
     @Test func effectsMayWaitForValuesAndPausesAtTheEndOfAScenario() {
-      everyInterleaving(preemptions: 1) { scenario in
+      everyInterleaving(preemptions: 0) { scenario in
         let (effects, clock, counter) = (Effects(.serial), ManualClock(), Variable(0))
         let others = Effects(.serial)
         scenario.thread { effects.run { _ in for await _ in counter.values {} } }
