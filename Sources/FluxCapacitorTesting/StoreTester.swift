@@ -15,13 +15,13 @@ import FluxCapacitorDebugging
 /// The test fails if a change happens that you haven't listed, or if a listed change doesn't happen. The failure message
 /// shows the difference.
 ///
-/// The tester compares all variables of the store, even private ones. It also finds variables in the store's structs, enums,
-/// tuples, optionals, arrays and dictionaries, but not in other objects, and not in the values of variables. It skips an
-/// array or a dictionary if the first element contains no variable, unless the elements have a protocol's type, and a `var`
-/// with a protocol's type, which another thread might be changing. It looks for
-/// variables again before each call, so it finds those that an earlier state has added. It doesn't notice the changes of a
-/// variable during the reduce that creates the variable, also in place of another one or as a `lazy` property. A table
-/// counts as one variable. You may list the change to a derived constant, at any position in the list, but don't have to.
+/// The tester compares all variables of the store, even private ones. It also finds variables in the store's structs,
+/// enums, tuples, optionals, arrays and dictionaries, but not in other objects, and not in the values of variables. It
+/// skips an array or a dictionary if the first element contains no variable, unless the elements have a protocol's type,
+/// and a `var` with a protocol's type, which another thread might be changing. It looks for variables again before each
+/// call, so it finds those that an earlier state has added. It doesn't notice the changes of a variable during the reduce
+/// that creates the variable, also in place of another one or as a `lazy` property. A table counts as one variable. You
+/// may list the change to a derived constant, at any position in the list, but don't have to.
 public final class StoreTester<Store: Storable>: Sendable {
   /// Decides which changes a tester compares with the listed ones.
   public enum Strictness: Sendable {

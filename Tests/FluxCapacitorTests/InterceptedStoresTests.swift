@@ -1,6 +1,7 @@
 import FluxCapacitor
 import FluxCapacitorTestSupport
 import FluxCapacitorTesting
+import Foundation
 import Testing
 
 /// The stores and variables that a `DispatchEvent` lists, and the lifetime of intercepted stores.
@@ -85,7 +86,7 @@ struct InterceptedStoresTests {
   @Test func searchReadsOnlyThoseVarsThatCanContainAVariable() {
     let contents = StoreContents(of: VarStore())
 
-    #expect(contents.variables.map(\.name) == ["number", "numbers[0]", "pair.1"])
+    #expect(contents.variables.map(\.name) == ["number", "numbers[0]", "pair.1", "row.first"])
     // The other properties can't contain a variable, so they don't count.
     #expect(!contents.isFixed && StoreContents(of: CacheStore()).isFixed)
     #expect(!contents.isComplete && !StoreContents(of: CacheStore()).isComplete)
@@ -272,6 +273,13 @@ private final class VarStore: Storable, @unchecked Sendable {
   var number: Variable<Int>? = Variable(0)
   var numbers = [Variable(1)]
   var pair = (0, Variable(2))
+  var row = Row()
+
+  struct Row: Sequence {
+    let first = Variable(3)
+    func makeIterator() -> IndexingIterator<[Int]> { [4].makeIterator() }
+  }
+
   var text = "text"
 
   func reduce(with _: State) {}
@@ -287,6 +295,8 @@ private final class CacheStore: Storable, @unchecked Sendable {
   }
 
   var cache: [String: [String]] = [:]
+  var address: URL?
+  var contents: Data?
   var phase: Phase?
   var delegate: (any CustomStringConvertible & Sendable)?
   var log: [(date: Int, text: String)] = []

@@ -193,7 +193,10 @@ private func canContainVariable(_ type: any Any.Type) -> Bool {
     switch type {
     case is any AnyPrimitiveValue.Type: return true
     case let type as any OptionalType.Type: types.append(type.wrapped)
-    case let type as any Sequence.Type: types.append(element(of: type))
+    case let sequence as any Sequence.Type:
+      types.append(element(of: sequence))
+      if !isOfSystem(type) { types += partTypes(of: type) ?? [] }
+    case _ where hasPlainParts(type): break
     case _ where isEnum(type): if !_openExistential(type, do: hasOnlyBits) { return true }
     default: types += partTypes(of: type) ?? []
     }

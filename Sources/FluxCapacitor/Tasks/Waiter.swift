@@ -1,6 +1,6 @@
 /// A caller that waits for an event.
 package final class Waiter: Sendable {
-  /// The error of a work that the caller waits for.
+  /// The error of the work that the caller waits for, set before `resume()`.
   package let error = Guarded<(any Error)?>(nil)
 
   private let event = AsyncStream<Never>.makeStream()

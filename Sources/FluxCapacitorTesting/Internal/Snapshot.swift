@@ -56,7 +56,7 @@ struct Snapshot {
     }
     let other = changed.first { item in
       guard let recorded = latest[item.value.identity] else { return false }
-      let value = item.value.anyValue
+      let value = item.value.snapshot.value
       return !areIdentical(recorded, value) && !isSame(recorded, value)
     }
     // The value might have changed there and back.
