@@ -276,6 +276,7 @@ struct DispatchLoggerTests {
       }
 
       #expect(streams.allSatisfy { ($0.failure as? POSIXError)?.code == .EAGAIN })
+      withExtendedLifetime(handles) {}
     }
 
     /// A limit of the file's size stands in for a full disk.

@@ -46,7 +46,7 @@ struct FilesTests {
     repeat {
       try write(file)
       await Task.yield()
-    } while modes.value.count < 500
+    } while modes.withLock({ $0.count }) < 500
     watch.cancel()
     await watch.value
 
