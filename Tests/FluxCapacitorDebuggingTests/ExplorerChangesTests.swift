@@ -31,10 +31,10 @@ struct ExplorerChangesTests {
   @Test func pageShowsTheStoresThatWereCreatedAndReleasedBeforeADispatch() async throws {
     do {
       let counter = CounterStore.instantiate()
-      say("Hello", "Hello")
+      say("Hello")
       withExtendedLifetime(counter) {}
     }
-    say("Hello", "Marty")
+    say("Marty")
     let page = try await ExplorerPage(circuits)
 
     try await page.select(0)
