@@ -1,8 +1,5 @@
 /// A caller that waits for an event.
 package final class Waiter: Sendable {
-  /// The error of the work that the caller waits for, set before `resume()`.
-  package let error = Guarded<(any Error)?>(nil)
-
   private let event = AsyncStream<Never>.makeStream()
 
   /// Waits until another thread has called `resume()`, or the calling task is cancelled.

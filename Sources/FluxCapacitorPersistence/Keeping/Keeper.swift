@@ -43,7 +43,7 @@ public final class Keeper: Sendable {
 
   /// The number of callers of `load` that wait for another call.
   package var openingWaiterCount: Int {
-    core.lock.withLock { core.openings.values.reduce(0) { $0 + $1.count } }
+    core.lock.withLock { core.openings.values.reduce(0) { $0 + $1.waiters.count } }
   }
 
   init(_ core: KeeperCore) {

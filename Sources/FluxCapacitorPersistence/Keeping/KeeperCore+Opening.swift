@@ -104,7 +104,7 @@ extension KeeperCore {
   func beginOpening<S: Persistable>(
     _: S.Type,
     _ name: FileName
-  ) throws(KeeperFailure) -> Waiters.Place? {
+  ) throws(KeeperFailure) -> (opening: Opening, place: Waiters.Place)? {
     while true {
       // This thread might have the last references to the entry and its store, and holds the lock of the creation.
       let former = keptStore(name)
@@ -119,23 +119,33 @@ extension KeeperCore {
         // The last change of the older store might not be saved yet.
         throw failure(.storeExists("\(S.self)"), of: name)
       }
-      let (isBegun, place) = lock.withLock { () -> (Bool, Waiters.Place?) in
-        if let place = openings[name.inTable]?.add() { return (false, place) }
+      let (isBegun, wait) = lock.withLock { () -> (Bool, (Opening, Waiters.Place)?) in
+        if let opening = openings[name.inTable] { return (false, (opening, opening.waiters.add())) }
         let isBegun = stores[name.inTable] === former
-        if isBegun { openings[name.inTable] = Waiters() }
+        if isBegun { openings[name.inTable] = Opening() }
         return (isBegun, nil)
       }
-      if isBegun || place != nil { return place }
+      if isBegun || wait != nil { return wait }
     }
   }
 
   /// Lets those callers go on that wait for the opening. If it has failed, they share the error.
   func endOpening(_ name: FileName, failure: KeeperFailure? = nil) {
-    var waiters = lock.withLock { openings.removeValue(forKey: name.inTable) }
-    for waiter in waiters?.takeAll() ?? [] {
-      waiter.error.withLock { $0 = failure }
-      waiter.resume()
+    let waiting = lock.withLock { () -> [Waiter] in
+      let opening = openings.removeValue(forKey: name.inTable)
+      opening?.failure = failure
+      return opening?.waiters.takeAll() ?? []
     }
+    for waiter in waiting { waiter.resume() }
+  }
+
+  /// A store that a thread is opening. The keeper's lock guards both variables.
+  final class Opening: @unchecked Sendable {
+    /// The callers that wait for the opening.
+    var waiters = Waiters()
+
+    /// Why the opening has failed, for these callers.
+    var failure: KeeperFailure?
   }
 
   /// Adds a store, unless the keeper was closed since this thread began to open the store.

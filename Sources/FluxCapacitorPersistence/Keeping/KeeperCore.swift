@@ -48,8 +48,8 @@ class KeeperCore: @unchecked Sendable {
   /// The number of the last call of `open`.
   var lastOpening = 0
 
-  /// The names of the stores that threads are opening, with the callers that wait for them.
-  var openings: [String: Waiters] = [:]
+  /// The stores that threads are opening, by the names of their files.
+  var openings: [String: Opening] = [:]
 
   /// The names in `stores` without a key. Each `flush` reads these stores.
   var namesWithoutKey: [String] = []

@@ -54,12 +54,14 @@ final class StorageCore: KeeperCore, @unchecked Sendable {
   ) async throws -> S {
     let name = try fileName(of: S.self, key: key)
     while true {
-      var shared: (any Error)?
+      var shared: KeeperFailure?
       do throws(KeeperFailure) {
-        guard let place = try beginOpening(S.self, name) else { break }
+        guard let (opening, place) = try beginOpening(S.self, name) else { break }
         await place.waiter.wait()
-        if Task.isCancelled { lock.withLock { _ = openings[name.inTable]?.remove(place) } }
-        shared = place.waiter.error.withLock { $0 }
+        shared = lock.withLock {
+          if Task.isCancelled { opening.waiters.remove(place) }
+          return opening.failure
+        }
       } catch {
         // The store might be open already. If it was released meanwhile, the method tries again.
         let live = try? dispatcher.instantiate(S.self) { () throws(KeeperFailure) in throw error }
