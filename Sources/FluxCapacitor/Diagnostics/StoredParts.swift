@@ -102,6 +102,24 @@ package func partTypes(of type: any Any.Type) -> [any Any.Type]? {
   }
 }
 
+/// Returns the type of a sequence's elements, or of the value that an optional wraps.
+package func elementType(of type: any Any.Type) -> (any Any.Type)? {
+  func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
+  return switch type {
+  case let optional as any OptionalType.Type: optional.wrapped
+  case let sequence as any Sequence.Type: element(of: sequence)
+  default: nil
+  }
+}
+
+private protocol OptionalType {
+  static var wrapped: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  fileprivate static var wrapped: any Any.Type { Wrapped.self }
+}
+
 /// Whether a type is an enum, but not `Optional`.
 func isEnum(_ type: any Any.Type) -> Bool { runtimeKind(type) == 0x201 }
 

@@ -184,39 +184,28 @@ package struct StoreContents: Sendable {
 /// Whether a value can contain a variable. What an enum contains is unknown, unless it has only bits. The value of a
 /// protocol's type isn't a variable.
 private func canContainVariable(_ type: any Any.Type) -> Bool {
-  func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
   func hasOnlyBits<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) }
   var (types, seen) = ([type], Set<ObjectIdentifier>())
   while let type = types.popLast() {
     // The characters of a string contain strings.
     guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-    switch type {
-    case is any AnyPrimitiveValue.Type: return true
-    case let type as any OptionalType.Type: types.append(type.wrapped)
-    case let sequence as any Sequence.Type:
-      types.append(element(of: sequence))
-      if !isOfSystem(type) { types += partTypes(of: type) ?? [] }
-    case _ where hasPlainParts(type): break
-    case _ where isEnum(type): if !_openExistential(type, do: hasOnlyBits) { return true }
-    default: types += partTypes(of: type) ?? []
+    if type is any AnyPrimitiveValue.Type { return true }
+    if let element = elementType(of: type) {
+      types.append(element)
+      // The other parts of the system's collections are storage.
+      if isOfSystem(type) { continue }
     }
+    if hasPlainParts(type) { continue }
+    if isEnum(type), !_openExistential(type, do: hasOnlyBits) { return true }
+    types += partTypes(of: type) ?? []
   }
   return false
 }
 
-private protocol OptionalType {
-  static var wrapped: any Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  fileprivate static var wrapped: any Any.Type { Wrapped.self }
-}
-
 /// Whether the elements of a collection, or their parts, can have different types.
 private func areMixed(in collection: Any) -> Bool {
-  func element<Elements: Sequence>(of _: Elements) -> any Any.Type { Elements.Element.self }
   func isMixed(_ type: any Any.Type) -> Bool {
     isExistential(type) || partTypes(of: type)?.contains(where: isMixed) == true
   }
-  return (collection as? any Sequence).map { isMixed(element(of: $0)) } ?? true
+  return elementType(of: type(of: collection)).map(isMixed) ?? true
 }

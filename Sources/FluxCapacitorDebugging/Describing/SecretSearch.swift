@@ -91,27 +91,24 @@ enum SecretSearch {
   }
 }
 
-/// Returns the type of the elements of a sequence or of an iterator of the system, or of the content of a ``Wrapper``.
+/// Returns the type of the elements of a sequence or of an iterator of the system, or of the content of an optional or a
+/// ``Wrapper``.
 private func content(of type: any Any.Type) -> (any Any.Type)? {
-  func element<Elements: Sequence>(of _: Elements.Type) -> any Any.Type { Elements.Element.self }
   func next<Elements: IteratorProtocol>(of _: Elements.Type) -> any Any.Type {
     Elements.Element.self
   }
   switch type {
   case let wrapper as any Wrapper.Type: return wrapper.wrapped
-  case let sequence as any Sequence.Type where isOfSystem(type): return element(of: sequence)
-  case let iterator as any IteratorProtocol.Type where isOfSystem(type): return next(of: iterator)
-  default: return nil
+  case _ where !isOfSystem(type): return nil
+  case let iterator as any IteratorProtocol.Type where !(type is any Sequence.Type):
+    return next(of: iterator)
+  default: return elementType(of: type)
   }
 }
 
-/// A type whose values contain other values, which their mirrors don't show, except for those of an optional.
+/// A type whose values contain other values, which their mirrors don't show.
 private protocol Wrapper {
   static var wrapped: any Any.Type { get }
-}
-
-extension Optional: Wrapper {
-  static var wrapped: any Any.Type { Wrapped.self }
 }
 
 extension PrimitiveValue: Wrapper {

@@ -15,7 +15,6 @@
 
     /// The dispatcher that replaces `Dispatcher.shared` on the scenario's threads.
     private let dispatcher: Dispatcher
-
     let isDone = DispatchSemaphore(value: 0)
     let memory = SharedMemory()
     let lockIDs: LockIDs
