@@ -30,6 +30,14 @@ struct FollowingTests {
     return (follower, try follower.open(NotesStore.self))
   }
 
+  /// Lets time pass until a follower has noticed something. It might look without a timer too, so that nothing sleeps.
+  private func advance(_ clock: ManualClock, until hasNoticed: () -> Bool) async {
+    while !hasNoticed() {
+      await clock.advance(by: .seconds(60))
+      await Task.yield()
+    }
+  }
+
   private func save(_ note: String) async throws {
     NotesAction(dispatcher).add(note)
     try await keeper.flush()
@@ -171,11 +179,7 @@ struct FollowingTests {
     #expect(follower.failure.value?.cause == .system(call: "watch", code: EMFILE))
 
     system.heal()
-    // The next attempt might be running already, so that nothing sleeps.
-    while follower.failure.value != nil {
-      await clock.advance(by: .seconds(60))
-      await Task.yield()
-    }
+    await advance(clock) { follower.failure.value == nil }
     try await save("Where we're going")
     #expect(await notes.next(1) == [["Roads", "Where we're going"]])
     withExtendedLifetime(follower) {}
@@ -202,20 +206,12 @@ struct FollowingTests {
     )
     let followed = try follower.open(NotesStore.self)
     try FileManager.default.removeItem(at: child)
-    for await failure in follower.failure.values {
-      if failure?.cause == .folderMissing { break }
-      // The follower may have looked between the deletions of the file and of the folder.
-      if failure != nil {
-        await clock.sleeping()
-        await clock.advance(by: .seconds(60))
-      }
-    }
+    // The follower may have looked between the deletions of the file and of the folder.
+    await advance(clock) { follower.failure.value?.cause == .folderMissing }
 
     try await save("new")
-    await clock.sleeping()
-    await clock.advance(by: .seconds(60))
+    await advance(clock) { follower.failure.value == nil }
 
-    for await failure in follower.failure.values where failure == nil { break }
     try await follower.flush()
     #expect(followed.notes.value == ["new"])
     try FileManager.default.removeItem(at: child)
