@@ -42,7 +42,7 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
 
     /// The number of jobs so far.
     var total = 0
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    var waiters: [@Sendable () -> Void] = []
   }
 
   private let state = Guarded(State())
@@ -135,30 +135,47 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
     if let former { _ = Jobs.replaceWork(with: former) }
     let waiters = state.withLock { state in
       state.count -= 1
-      guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
+      guard state.count == 0 else { return [@Sendable () -> Void]() }
       defer { state.waiters = [] }
       return state.waiters
     }
-    // The waiting test counts nowhere.
-    Jobs.waking(for: nil) { for waiter in waiters { waiter.resume() } }
+    for waiter in waiters { waiter() }
   }
 
   // MARK: Waiting
 
   /// Waits until no job of the test and no job of the main actor is queued or running.
+  ///
+  /// The caller resumes once, at the end, because in a busy process each resumption of a task waits behind all other tests.
   func settle() async {
-    while true {
-      let total = Jobs.ofAllTests.total + self.total
-      await waitUntilNoneIsLeft()
-      await Jobs.ofAllTests.waitUntilNoneIsLeft()
-      // The main actor runs its jobs in the order in which they were enqueued. Each round trip lets those run that the jobs
-      // of the former one have enqueued.
-      for _ in 1...Jobs.longestChain where Jobs.ofAllTests.total + self.total == total {
-        await withCheckedContinuation { continuation in
-          DispatchQueue.main.async { Jobs.waking(for: nil) { continuation.resume() } }
-        }
+    await withCheckedContinuation { continuation in whenSettled { continuation.resume() } }
+  }
+
+  private func whenSettled(_ completion: @escaping @Sendable () -> Void) {
+    let total = Jobs.ofAllTests.total + self.total
+    whenNoneIsLeft {
+      Jobs.ofAllTests.whenNoneIsLeft {
+        self.whenMainActorRests(Jobs.longestChain, total, completion)
       }
-      if Jobs.ofAllTests.total + self.total == total { return }
+    }
+  }
+
+  /// The main actor runs its jobs in the order in which they were enqueued. Each pass through its queue lets those run that
+  /// the jobs of the former one have enqueued.
+  private func whenMainActorRests(
+    _ passes: Int,
+    _ total: Int,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    DispatchQueue.main.async {
+      if Jobs.ofAllTests.total + self.total != total {
+        self.whenSettled(completion)
+      } else if passes > 1 {
+        self.whenMainActorRests(passes - 1, total, completion)
+      } else {
+        // The waiting test counts nowhere.
+        Jobs.waking(for: nil, completion)
+      }
     }
   }
 
@@ -167,14 +184,13 @@ final class Jobs: TaskExecutor, @unchecked Sendable {
 
   private var total: Int { state.withLock { $0.total } }
 
-  private func waitUntilNoneIsLeft() async {
-    await withCheckedContinuation { continuation in
-      let isLeft = state.withLock { state in
-        if state.count > 0 { state.waiters.append(continuation) }
-        return state.count > 0
-      }
-      if !isLeft { continuation.resume() }
+  /// Calls a closure as soon as no job is left.
+  private func whenNoneIsLeft(_ body: @escaping @Sendable () -> Void) {
+    let isLeft = state.withLock { state in
+      if state.count > 0 { state.waiters.append(body) }
+      return state.count > 0
     }
+    if !isLeft { body() }
   }
 }
 

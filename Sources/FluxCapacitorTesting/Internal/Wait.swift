@@ -2,8 +2,8 @@ import FluxCapacitor
 
 /// Waits until an event happens or the time limit is reached.
 ///
-/// A task sleeps ten times for a tenth of the time limit. If a busy machine runs no task for a
-/// minute, the minute counts only in part.
+/// A task sleeps a hundred times for a hundredth of the time limit. If a busy machine runs no task for a minute, the minute
+/// counts only in part.
 ///
 /// - Parameters:
 ///   - limit: The maximum time to wait.
@@ -20,7 +20,7 @@ package func wait(
   let (results, result) = AsyncStream<Bool>.makeStream()
   begin { result.yield(true) }
   let timer = Task.detached {
-    for _ in 1...10 { try await Task.sleep(for: limit.clamped / 10, clock: clock) }
+    for _ in 1...100 { try await Task.sleep(for: limit.clamped / 100, clock: clock) }
     result.yield(false)
   }
   defer { timer.cancel() }
