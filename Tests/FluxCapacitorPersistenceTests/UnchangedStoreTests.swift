@@ -222,6 +222,29 @@ struct UnchangedStoreTests {
     #expect(ids[0] == ids[1])
   }
 
+  /// Each time, a value is decoded with another new id.
+  @Test(arguments: [false, true])
+  func idThatDecodingMakesIsSaved(isInStorage: Bool) async throws {
+    let (contents, storage) = (#"{"format":1,"version":1,"saved":{"number":5}}"#, MemoryStorage())
+    try folder.write(contents, to: "label.json")
+    _ = try await storage.write([
+      .init(name: "label.json", contents: Data(contents.utf8), replacing: nil)
+    ])
+    var ids: [UUID?] = []
+    for _ in 1...2 {
+      let dispatcher = Dispatcher()
+      let keeper =
+        isInStorage
+        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
+        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let store = try await keeper.load(LabelStore.self)
+      ids.append(store.label.value?.id)
+      try await keeper.flush()
+      try await keeper.close()
+    }
+    #expect(ids[0] != nil && ids[0] == ids[1])
+  }
+
   /// The new value has the same bytes in another order, and `==` compares only ids.
   @Test(arguments: [false, true])
   func firstChangeAfterALaunchIsSavedWhicheverBytesItHas(isInStorage: Bool) async throws {
@@ -567,6 +590,34 @@ private final class DeviceStore: Storable, Persistable {
   func reduce(with _: Device) {}
 
   func restore(_ saved: Saved) { if let id = saved.id { self.id.value = id } }
+}
+
+private enum Labels: DispatchState {
+  typealias RelatedStoreType = LabelStore
+}
+
+/// A store whose saved type makes a missing id while it's decoded.
+private final class LabelStore: Storable, Persistable {
+  struct Label: Codable {
+    let number: Int
+    let id: UUID
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      number = try container.decode(Int.self, forKey: .number)
+      id = try container.decodeIfPresent(UUID.self, forKey: .id) ?? UUID()
+    }
+  }
+
+  static let archive = Archive(Label?.self, named: "label", version: 1)
+
+  let label = Variable<Label?>(nil)
+
+  var saved: Label? { label.value }
+
+  func reduce(with _: Labels) {}
+
+  func restore(_ saved: Label?) { label.value = saved }
 }
 
 private enum Vault: DispatchState {

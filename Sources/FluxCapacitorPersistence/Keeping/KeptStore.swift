@@ -135,7 +135,6 @@ extension KeptStore {
     releaseAfterUnlocking((former?.value, current))
     if let former, !areSame(former.value, value) { former.value = value }
     saved = former ?? Variable(value)
-    // The value can be an object, so it's encoded before it changes.
     if case .unknown = written, !hasReduced, let data = try? encode(value) { written = .read(data) }
     // A store may restore another value, for example one with a new id.
     if let restored, !areSame(restored, current), !isReordered(current) { hasReduced = true }
@@ -222,14 +221,33 @@ extension KeptStore {
   ) throws(KeeperFailure) -> S {
     var value: (value: S.Saved, version: Int)?
     if let data { value = try self.value(of: data, from: url) }
+    releaseAfterUnlocking(value)
     // The next save writes the newest version. Earlier contents might have been refused.
     hasReduced = value.map { $0.version != archive.version } ?? false
-    releaseAfterUnlocking(value)
+    written = .unknown(keepsPrevious: false)
+    // The value can be an object, so it's encoded before it changes.
+    if let data, let value, !hasReduced, let encoded = try? encode(value.value) {
+      if isRepeatable(data, encoded) { written = .read(encoded) } else { hasReduced = true }
+    }
     do {
       return try makeStore(value?.value)
     } catch {
       throw refusal(error, of: url, value?.version)
     }
+  }
+
+  /// Whether the next launch restores the same value from the contents, instead of one with another new id or date.
+  ///
+  /// - Parameter encoded: The value that was restored, as this process encodes it.
+  private func isRepeatable(_ data: Data, _ encoded: Data) -> Bool {
+    guard data != encoded, let envelope = try? Envelope(data), let first = try? Envelope(encoded)
+    else { return true }
+    if envelope.saved == first.saved { return true }
+    guard let value = try? archive.value(in: envelope) else { return false }
+    releaseAfterUnlocking(value)
+    // The same set has the same bytes in another order.
+    let next = (try? encode(value)).flatMap { try? Envelope($0) }
+    return next?.saved.sorted() == first.saved.sorted()
   }
 
   func refusal(_ error: any Error, of url: URL, _ version: Int?) -> KeeperFailure {
