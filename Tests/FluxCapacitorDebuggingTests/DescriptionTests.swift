@@ -134,6 +134,33 @@ struct DescriptionTests {
     var customMirror: Mirror { Mirror(self, children: []) }
   }
 
+  /// An object whose mirror shows the texts of its secrets, as the parts of a value with another style.
+  private final class Keyring: Sendable, CustomReflectable {
+    let token = Token(text: "s3cret")
+    let style: Mirror.DisplayStyle
+
+    init(_ style: Mirror.DisplayStyle) { self.style = style }
+
+    var customMirror: Mirror { Mirror(self, unlabeledChildren: [token.text], displayStyle: style) }
+  }
+
+  /// A list with more parts than a search examines, whose elements are the texts of its secrets.
+  private struct Crowd: Sendable, Sequence, CustomReflectable {
+    let token = Token(text: "s3cret")
+    let others: [any Sendable] = Array(repeating: 1, count: 3_000)
+
+    func makeIterator() -> some IteratorProtocol<String> { [token.text].makeIterator() }
+
+    var customMirror: Mirror {
+      Mirror(self, unlabeledChildren: [token.text], displayStyle: .collection)
+    }
+  }
+
+  /// A value whose mirror looks like that of an optional without a content.
+  private struct Absent: Sendable, CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: [], displayStyle: .optional) }
+  }
+
   private struct Weak<Object: AnyObject>: @unchecked Sendable {
     weak var object: Object?
   }
@@ -241,6 +268,14 @@ struct DescriptionTests {
     (#"["1985"]"#, Texts(token: nil, elements: ["1985"])),
     (".by(•••)", Pass.by(ReflectedToken())),
     ("[1985, 1955]", Pairless()),
+    ("Keyring", Keyring(.collection)),
+    ("Keyring", Keyring(.dictionary)),
+    ("Keyring", Keyring(.optional)),
+    ("Keyring", Keyring(.set)),
+    ("Keyring", Keyring(.tuple)),
+    ("[Keyring]", [Keyring(.tuple)]),
+    ("Crowd", Crowd()),
+    ("Absent()", Absent()),
     ("Session", session),
     ("a session with •••", NamedSession()),
     (#"20\n\u{1B}[2J"#, Celsius(description: "20\n\u{1B}[2J")),

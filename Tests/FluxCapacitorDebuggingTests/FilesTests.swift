@@ -131,6 +131,13 @@ struct FilesTests {
     }
   }
 
+  @Test func addressOfAServerIsNoFile() throws {
+    let address = try #require(URL(string: "https://example.com\(folder.file("file").path)"))
+
+    #expect(throws: CocoaError(.fileWriteUnsupportedScheme)) { try write(address) }
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func flowExplorerThrowsWhenWritingToAFolder() {
     #expect(throws: CocoaError.self) { try write(folder.url) }
   }

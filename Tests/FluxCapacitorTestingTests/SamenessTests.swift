@@ -146,6 +146,23 @@ struct SamenessTests {
     #expect(failure.contains("Short has a mirror of its own and isn't Equatable"))
   }
 
+  @Test func mirrorsThatLookLikeThoseOfOptionalsAreRefused() async {
+    struct Hidden: CustomReflectable {
+      let number: Int
+      var hasContent = false
+
+      var customMirror: Mirror {
+        Mirror(self, children: hasContent ? ["some": self] : [:], displayStyle: .optional)
+      }
+    }
+
+    #expect(await !areTheSame(Hidden(number: 1), Hidden(number: 2)))
+    #expect(await !areTheSame([Hidden(number: 1)], [Hidden(number: 2)]))
+    #expect(await !areTheSame(Hidden?.some(Hidden(number: 1)), Hidden?.some(Hidden(number: 2))))
+    let (first, second) = (Hidden(number: 1, hasContent: true), Hidden(number: 2, hasContent: true))
+    #expect(await !areTheSame(first, second))
+  }
+
   @Test func objectsThatHidePartsAreTheSameOnlyIfTheyAreOneObject() async {
     let (locked, token) = (Guarded(1), Token())
 

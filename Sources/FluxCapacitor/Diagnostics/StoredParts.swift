@@ -112,6 +112,9 @@ package func elementType(of type: any Any.Type) -> (any Any.Type)? {
   }
 }
 
+/// Whether a type is `Optional`. A user's mirror can look like that of an optional.
+package func isOptional(_ type: any Any.Type) -> Bool { type is any OptionalType.Type }
+
 private protocol OptionalType {
   static var wrapped: any Any.Type { get }
 }

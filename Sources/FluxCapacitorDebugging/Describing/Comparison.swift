@@ -76,7 +76,7 @@ struct Comparison {
     }
     let count = difference.count
     // The fields of a custom mirror might not be properties.
-    let isCustom = style == .struct && new is any CustomReflectable
+    let isCustom = !isOptional(type(of: new)) && new is any CustomReflectable
     let fieldsPath = isCustom ? path.withoutCode : path
     let hasFields = compareFields(of: oldMirror, newMirror, style, at: fieldsPath)
     // Unequal values might have the same fields.

@@ -40,32 +40,27 @@ enum Reflection {
 
   private init(of value: Any, _ mirror: Mirror, _ searches: inout Int) {
     let (style, isObject) = (mirror.displayStyle, type(of: value) is AnyClass)
-    let isContainer = [.optional, .collection, .set, .dictionary, .tuple].contains(style)
+    // The system's objects show elements, such as those of an `NSArray`.
+    let isContainer =
+      [.optional, .collection, .set, .dictionary, .tuple].contains(style)
+      && (!isObject || isOfSystem(type(of: value)))
     let isDescribed = !isContainer && hasOwnDescription(value)
     let isOwn = !isObject && hasOwnMirror(value)
     let search =
       isDescribed && !isObject || isOwn ? Reflection.search(value, &searches) : .noSecret
-    let mightReveal =
-      search == .tooManyParts ? !Reflection.showsElements(mirror, of: value) : search != .noSecret
     // A custom mirror usually has no style. A function and a type have neither a style nor children.
     let isEmpty = mirror.children.isEmpty && (style == nil || hasHiddenContent(value))
     if isDescribed, search == .noSecret {
       self = .described
-    } else if isOwn && (mightReveal || isEmpty) || isEmpty && hasHiddenContent(value) {
+    } else if isOwn && (search != .noSecret || isEmpty) || isEmpty && hasHiddenContent(value) {
       self = .hidden
     } else if isObject && !isContainer || isEmpty {
       self = .opaque
     } else {
-      self = .composed(mirror, style ?? .struct)
+      // A user's mirror can look like that of an optional, which has one part or none.
+      let isOptional = style != .optional || isOptional(type(of: value))
+      self = .composed(mirror, isOptional ? style ?? .struct : .struct)
     }
-  }
-
-  /// Returns whether a mirror shows the elements of a sequence, which are no texts about secrets.
-  private static func showsElements(_ mirror: Mirror, of value: Any) -> Bool {
-    func isElement<Elements: Sequence>(_: Elements) -> Bool {
-      mirror.children.first.map { $0.value is Elements.Element } ?? false
-    }
-    return (value as? any Sequence).map { isElement($0) } ?? false
   }
 
   /// Returns the id of a row, or nil if the id might be a text from a secret.

@@ -67,7 +67,7 @@ struct LoggedChange: Encodable, Sendable {
   /// The changed parts of the value, or nil if the value has changed as a whole.
   let paths: [Part]?
 
-  /// The number of further changed parts, or nil if `paths` is complete.
+  /// The number of further parts that have changed or might have, or nil if `paths` is complete.
   let omitted: Int?
 
   init(_ change: DispatchEvent.Change, in store: String) {
@@ -82,6 +82,7 @@ struct LoggedChange: Encodable, Sendable {
     paths =
       whole != nil || changes.isEmpty
       ? nil : changes.map { .init(path: $0.path.text, old: $0.oldText, new: $0.newText) }
-    omitted = difference.omitted > 0 ? difference.omitted : nil
+    let others = difference.omitted + difference.uncompared
+    omitted = others > 0 ? others : nil
   }
 }

@@ -50,6 +50,12 @@ struct GuardedValue: Encodable {
   let alarm: SecretAlarm
 
   func encode(to encoder: any Encoder) throws {
+    alarm.levels += 1
+    defer { alarm.levels -= 1 }
+    if alarm.levels > SecretAlarm.mostLevels {
+      let context = EncodingError.Context(codingPath: [], debugDescription: "Too many levels.")
+      throw EncodingError.invalidValue(self, context)
+    }
     if try alarm.isPlain(value) {
       var container = encoder.singleValueContainer()
       try container.encode(value)
@@ -64,6 +70,11 @@ final class SecretAlarm {
   struct Found: Error {}
 
   fileprivate(set) var hasFound = false
+
+  /// The number of values that are being encoded. `JSONEncoder` refuses as many levels, but only after a thread's stack has
+  /// held them all.
+  fileprivate var levels = 0
+  fileprivate static let mostLevels = 512
 
   /// Whether each encoded value is searched too, because the search in the whole value hasn't read some parts.
   private let searchesEachValue: Bool

@@ -2,6 +2,7 @@ import Foundation
 
 /// The file, pipe or device at the end of a path's symbolic links.
 struct OutputFile {
+  private let url: URL
   private var path: String
 
   /// The file of the open descriptor that a path such as `/dev/stdout` names. Opening the path again would overwrite what
@@ -14,7 +15,7 @@ struct OutputFile {
   }
 
   init(_ url: URL) {
-    path = url.path
+    (self.url, path) = (url, url.path)
     // The system follows as many links.
     for _ in 0..<40 where opened == nil {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
@@ -29,6 +30,9 @@ struct OutputFile {
   ///
   /// An atomic write would replace a pipe or a device with a regular file.
   func write(_ data: Data) throws {
+    if url.scheme != nil, !url.isFileURL {
+      throw CocoaError(.fileWriteUnsupportedScheme)
+    }
     if let opened { return try withoutFileSignals { try opened.write(contentsOf: data) } }
     let former = try? FileManager.default.attributesOfItem(atPath: path)
     let isFile = former.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true

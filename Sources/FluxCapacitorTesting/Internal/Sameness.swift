@@ -86,7 +86,7 @@ private struct PartComparison {
     }
     let (mirror, other) = (Mirror(reflecting: first), Mirror(reflecting: second))
     // The casts below would unwrap an optional.
-    if mirror.displayStyle == .optional { return haveSame(mirror.children, other.children) }
+    if isOptional(type(of: first)) { return haveSame(mirror.children, other.children) }
     depth += 1
     defer { depth -= 1 }
     switch mirror.displayStyle {
