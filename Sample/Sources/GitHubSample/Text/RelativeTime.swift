@@ -10,7 +10,8 @@ package enum RelativeTime {
   package static func text(for date: Date, now: Date) -> String {
     let seconds = now.timeIntervalSince(date)
     guard let unit = units.first(where: { seconds >= $0.seconds }) else { return "just now" }
-    let count = Int(seconds / unit.seconds)
+    // A file that was edited can contain a date that is further away than the largest number.
+    let count = Int(min(seconds / unit.seconds, 1e9))
     return "\(count) \(unit.name)\(count == 1 ? "" : "s") ago"
   }
 }

@@ -13,4 +13,14 @@ struct RelativeTimeTests {
 
     #expect(RelativeTime.text(for: now.addingTimeInterval(-Double(seconds)), now: now) == text)
   }
+
+  /// A person can edit the cache's file.
+  @Test(arguments: [-1e30, -.infinity, .infinity, .nan])
+  func relativeTimeOfAnImpossibleDateIsAText(seconds: Double) {
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+
+    let text = RelativeTime.text(for: date, now: .now)
+
+    #expect(text == (seconds < 0 ? "1000000000 years ago" : "just now"))
+  }
 }
