@@ -202,12 +202,26 @@ struct RecordedFlowTests {
     )
   }
 
+  /// A stack couldn't hold all levels.
+  @Test func recordedFlowRefusesAStateWithManyLevelsAtTheLimit() {
+    Invoker<Parcel>().invoke(
+      Parcel((0..<3_000).reduce(Tree()) { tree, _ in Tree(branches: [tree]) })
+    )
+
+    let failure = #expect(throws: RecordedFlow.Failure.self) {
+      try RecordedFlow(circuits.events).data()
+    }
+
+    #expect(failure?.description.contains("is nested too deep") == true)
+  }
+
   @Test func eachLevelOfAStateIsSearchedOnce() throws {
     Invoker<Parcel>().invoke(Parcel((0..<40).reduce(Level()) { level, _ in Level(level) }))
 
+    let former = Level.searches.entries.count
     _ = try RecordedFlow(circuits.events).data()
 
-    #expect(Level.searches.entries.count < 2 * 41)
+    #expect(Level.searches.entries.count - former < 2 * 41)
   }
 
   @Test func failureTextContainsNeitherSecretsNorTheWholeValue() throws {

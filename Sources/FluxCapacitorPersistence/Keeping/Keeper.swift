@@ -116,14 +116,15 @@ public final class Keeper: Sendable {
   /// Returns the single live store of a type, restored from its file.
   ///
   /// Call `open` before anything calls `instantiate()` for this type. Afterward, both return the same store. Keep a
-  /// reference to it: the keeper itself keeps a store alive only until its last change is saved.
+  /// reference to it: the keeper itself keeps a store alive only until the last change that a reduce has made is saved.
   ///
   /// If no such store is alive, the method creates one, and restores it before any other code can use it. If there is no
-  /// file, the store keeps its initial values. If the store is already open, the method returns it. The method reads the
+  /// file, the store keeps its initial values, and the keeper writes no file until they change. So let a reduce make an id
+  /// that has to stay the same. If the store is already open, the method returns it. The method reads the
   /// file on the calling thread. Other threads that request the store wait meanwhile.
   ///
-  /// If the file has an older version, or the store has restored another value than the file's, the store counts as
-  /// changed, and the keeper saves it soon.
+  /// If the file has an older version, its value is decoded with another new id each time, or the store has restored another
+  /// value than the file's, the store counts as changed, and the keeper saves it soon.
   ///
   /// - Precondition: The keeper's stores have archives with different names. Otherwise, the method traps.
   /// - Parameter type: The type of the store.
