@@ -699,17 +699,27 @@ private enum Hashtags: DispatchState {
   case add(String)
 }
 
-/// A store whose set has more room, and so another order, than the set that a decoder makes.
+/// A store whose set and dictionary have more room, and so another order, than those that a decoder makes.
 private final class HashtagStore: Storable, Persistable {
-  static let archive = Archive(Set<String>.self, named: "hashtags", version: 1)
+  struct Saved: Codable {
+    var tags: Set<String>
+
+    /// JSON writes the entries as a list, because the keys are no texts.
+    var places: [Double: String]
+  }
+
+  static let archive = Archive(Saved.self, named: "hashtags", version: 1)
 
   private let tags = Variable<[String]>([])
   private let searches = Effects()
 
-  var saved: Set<String> {
-    var set = Set<String>(minimumCapacity: 1_000)
-    set.formUnion(tags.value)
-    return set
+  var saved: Saved {
+    var saved = Saved(tags: Set(minimumCapacity: 1_000), places: Dictionary(minimumCapacity: 1_000))
+    for (index, tag) in tags.value.enumerated() {
+      saved.tags.insert(tag)
+      saved.places[Double(index)] = tag
+    }
+    return saved
   }
 
   func reduce(with state: Hashtags) {
@@ -718,7 +728,9 @@ private final class HashtagStore: Storable, Persistable {
     }
   }
 
-  func restore(_ saved: Set<String>) { tags.value = saved.sorted() }
+  func restore(_ saved: Saved) {
+    tags.value = saved.places.sorted { $0.key < $1.key }.map(\.value)
+  }
 }
 
 private final class TagStore: Storable {

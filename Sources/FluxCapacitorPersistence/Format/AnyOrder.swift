@@ -44,7 +44,8 @@ struct AnyOrder {
 }
 
 private protocol Unordered {
-  /// Returns each member with the equal one of another collection, or nil if the other one has different members.
+  /// Returns each member with the equal one of another collection, or nil if the other one has different members. A dictionary
+  /// has its keys and values as members.
   func pairs(with other: Any) -> [(Any, Any)]?
 }
 
@@ -58,10 +59,12 @@ extension Set: Unordered {
 
 extension Dictionary: Unordered {
   fileprivate func pairs(with other: Any) -> [(Any, Any)]? {
-    guard let other = other as? Dictionary else { return nil }
-    let pairs = compactMap { key, value in
-      other.index(forKey: key).map { ((key, value), (other[$0].key, other[$0].value)) }
+    guard let other = other as? Dictionary, count == other.count else { return nil }
+    var pairs: [(Any, Any)] = []
+    for (key, value) in self {
+      guard let index = other.index(forKey: key) else { return nil }
+      pairs += [(key, other[index].key), (value, other[index].value)]
     }
-    return pairs.count == other.count && count == other.count ? pairs : nil
+    return pairs
   }
 }
