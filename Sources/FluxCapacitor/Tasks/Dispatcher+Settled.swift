@@ -31,8 +31,8 @@ extension Dispatcher {
   /// doesn't count as work. An operation of ``Effects`` counts until it has ended, even if it waits in such a loop. Swift
   /// doesn't tell whose child a task is: a task in a bag counts as work while it waits for its child tasks, and while it
   /// waits for an element, its child tasks don't count. So put such a loop into a task of its own. The dispatcher doesn't
-  /// track other tasks and threads. So first stop the threads that dispatch states: during a dispatch,
-  /// the call of an observer might not count yet.
+  /// track other tasks and threads. So first stop the threads that dispatch states: during a dispatch, the call of an
+  /// observer might not count yet.
   ///
   /// You can call the method in any task, on any actor. It blocks no thread and has no time limit. It returns early only if
   /// the calling task is cancelled.

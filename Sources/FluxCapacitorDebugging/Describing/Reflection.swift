@@ -57,9 +57,9 @@ enum Reflection {
     } else if isObject && !isContainer || isEmpty {
       self = .opaque
     } else {
-      // A user's mirror can look like that of an optional, which has one part or none.
-      let isOptional = style != .optional || isOptional(type(of: value))
-      self = .composed(mirror, isOptional ? style ?? .struct : .struct)
+      // A user's mirror can look like that of an optional, which is shown as its content.
+      let isForeign = style == .optional && !isOptional(type(of: value))
+      self = .composed(mirror, isForeign ? .struct : style ?? .struct)
     }
   }
 

@@ -120,8 +120,8 @@ public final class Keeper: Sendable {
   ///
   /// If no such store is alive, the method creates one, and restores it before any other code can use it. If there is no
   /// file, the store keeps its initial values, and the keeper writes no file until they change. So let a reduce make an id
-  /// that has to stay the same. If the store is already open, the method returns it. The method reads the
-  /// file on the calling thread. Other threads that request the store wait meanwhile.
+  /// that has to stay the same. If the store is already open, the method returns it. The method reads the file on the calling
+  /// thread. Other threads that request the store wait meanwhile.
   ///
   /// If the file has an older version, its value is decoded with another new id each time, or the store has restored another
   /// value than the file's, the store counts as changed, and the keeper saves it soon.

@@ -9,6 +9,7 @@ package final class Console: Sendable {
     var activity: String?
     var outputFailure: (any Error)?
     var whenOutputFails: @Sendable () -> Void = {}
+    var secrets: [String] = []
     var redactions: [Redaction] = []
     var timeSpentWriting = Duration.zero
 
@@ -52,7 +53,11 @@ package final class Console: Sendable {
   /// Redacts tokens in all later text, unless they are too short. See `Redaction`.
   func redact(_ tokens: [String]) {
     let secrets = tokens.compactMap { AccessToken($0)?.secret }
-    state.withLock { $0.redactions += secrets.compactMap(Redaction.init) }
+    state.withLock { state in
+      // A token can contain another one, such as the copied beginning of a token.
+      state.secrets = (state.secrets + secrets).sorted { $0.utf8.count > $1.utf8.count }
+      state.redactions = state.secrets.compactMap(Redaction.init)
+    }
   }
 
   /// Returns a text without the tokens that the console knows.

@@ -24,7 +24,8 @@ extension String {
         )
       {
         result.append(scalar)
-        result.append(contentsOf: tags)
+        // Appending several at once copies the whole result.
+        for tag in tags { result.append(tag) }
       } else {
         result.append("\u{FFFD}")
       }
@@ -64,7 +65,8 @@ extension String {
       } else {
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
-          result += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
+          let escape = "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+          for character in escape.unicodeScalars { result.append(character) }
         }
       }
     }

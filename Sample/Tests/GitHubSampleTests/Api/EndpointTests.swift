@@ -23,6 +23,19 @@ struct EndpointTests {
         ["GH_TOKEN": "t", "GH_HOST": "ghe.example"],
         .missingToken(variables: ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"])
       ),
+      // GitHub itself never receives an enterprise's token.
+      (
+        ["GH_ENTERPRISE_TOKEN": "t", "GH_HOST": "GitHub.com.:443"],
+        .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"])
+      ),
+      (
+        ["GH_ENTERPRISE_TOKEN": "t", "GITHUB_GRAPHQL_URL": "https://api.github.com./graphql"],
+        .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"])
+      ),
+      (
+        ["GH_ENTERPRISE_TOKEN": "t", "GH_HOST": "www.github.com"],
+        .missingToken(variables: ["GH_TOKEN", "GITHUB_TOKEN"])
+      ),
       (["GH_TOKEN": "t", "GH_HOST": "evil.example/api?"], .unusableEndpoint("evil.example/api?")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "ftp://x/"], .unusableEndpoint("ftp://x/")),
       (["GH_TOKEN": "t", "GITHUB_GRAPHQL_URL": "graphql"], .unusableEndpoint("graphql")),

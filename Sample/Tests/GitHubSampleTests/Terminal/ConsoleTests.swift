@@ -37,4 +37,20 @@ struct ConsoleTests {
     #expect(list.output == String.line("<token>"))
     #expect(!failure.errors.contains("ghp_secretOfMona"))
   }
+
+  /// The environment can contain a copy without the end.
+  @Test func consoleNeverWritesTheEndOfATokenWhoseBeginningIsKnownToo() async {
+    let (session, recorder) = (
+      MockApiSession(.page("ghp_secretOfMona", total: 2)), ConsoleRecorder()
+    )
+    _ = await runCommand("mona --token ghp_secret --nonsense", session: session, recorder: recorder)
+
+    let list = await runCommand(
+      "mona --token ghp_secretOfMona",
+      session: session,
+      recorder: recorder
+    )
+
+    #expect(list.output == String.line("<token>"))
+  }
 }

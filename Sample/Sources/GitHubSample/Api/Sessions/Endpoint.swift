@@ -106,8 +106,10 @@ extension Endpoint {
 
   /// Returns whether GitHub runs the host. Enterprises run other hosts themselves.
   private static func isOfGitHub(_ host: String) -> Bool {
-    let host = host.lowercased()
-    return host == "github.com" || host.hasSuffix(".ghe.com")
+    let host = ".\(host.lowercased())"
+    // A complete name ends with a period.
+    let name = host.last == "." ? String(host.dropLast()) : host
+    return name.hasSuffix(".github.com") || name.hasSuffix(".ghe.com")
   }
 
   private static func isLoopback(_ host: String) -> Bool {
