@@ -72,13 +72,14 @@
 
     func modify(_ op: Op) {
       let root = op.target % plan.roots.count
+      // Another thread may drop the variable meanwhile.
+      history.place.keep(variables[root] as Any)
       func change(_ old: Any, _ body: (Val) -> Void) {
         history.inBody(ofMutation: lock(of: root)) {
-          history.place.keep((variables[root] as Any, old))
+          history.place.keep(old)
           body(Val([0]))
           // Constants can be made even in a mutation.
-          let (one, other) = (variables[root]?.constant, variables[root]?.constant)
-          if one !== other { fail("A variable has two constants.") }
+          if variables[root]?.constant !== variables[root]?.constant { fail("Two constants.") }
           _ = node(root).map { $0.combine(with: $0) }
           op.body.forEach(perform)
           interleavingPoint()
