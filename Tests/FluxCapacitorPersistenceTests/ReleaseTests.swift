@@ -17,7 +17,7 @@
 
     init() throws {
       folder = try TemporaryFolder()
-      GoodsStore.held = Log()
+      GoodsStore.current.withLock { $0 = Log() }
     }
 
     private func set(_ number: Int) { Dispatcher.shared.dispatch(Goods.set(number)) }
@@ -118,19 +118,22 @@
       static let refused = 15
 
       var number: Int
+      private let log: Log<Bool>
       private let released: Released
 
-      init(number: Int) { (self.number, released) = (number, Released(in: held)) }
+      init(number: Int, in log: Log<Bool>) {
+        (self.number, self.log, released) = (number, log, Released(in: log))
+      }
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let number = try container.decode(Int.self, forKey: .number)
         if number == Saved.undecodable { throw Failure() }
-        self.init(number: number)
+        self.init(number: number, in: held)
       }
 
       func encode(to encoder: any Encoder) throws {
-        if number == Saved.unencodable { throw Failure() }
+        if number == Saved.unencodable { throw Failure(in: log) }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(number, forKey: .number)
       }
@@ -139,14 +142,19 @@
     }
 
     struct Failure: Error {
-      private let released = Released(in: held)
+      private let released: Released
+
+      init(in log: Log<Bool> = held) { released = Released(in: log) }
     }
 
     static let archive = Archive(Saved.self, named: "goods", version: 2)
       .migrating(from: 1, Saved.self) { _ in throw Failure() }
 
-    /// The log of the test that runs now. The tests run one after the other.
-    nonisolated(unsafe) static var held = Log<Bool>()
+    /// The log of the test that runs now. The tests run one after the other, but the keeper of a former test might still
+    /// save a store, which has the former log.
+    static let current = Guarded(Log<Bool>())
+
+    static var held: Log<Bool> { current.withLock { $0 } }
 
     let number = Variable(0)
 
@@ -155,7 +163,7 @@
 
     deinit { _ = Released(in: held.value) }
 
-    var saved: Saved { Saved(number: number.value) }
+    var saved: Saved { Saved(number: number.value, in: held.value) }
 
     func restore(_ saved: Saved) throws {
       if saved.number == Saved.refused { throw Failure() }
