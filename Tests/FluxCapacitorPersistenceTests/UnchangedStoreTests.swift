@@ -26,6 +26,14 @@ struct UnchangedStoreTests {
     withExtendedLifetime(store) {}
   }
 
+  /// Returns a keeper that saves to a storage, or to the folder if there is none.
+  private func keeper(on dispatcher: Dispatcher, in storage: MemoryStorage?) throws -> Keeper {
+    guard let storage else {
+      return try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+    }
+    return Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
+  }
+
   @Test func launchWithoutChangesLeavesBothGenerations() async throws {
     try await saveTwice()
     let before = try folder.contents
@@ -51,10 +59,7 @@ struct UnchangedStoreTests {
     var contents: [[String: Data]] = []
     for tag in ["first", "second", nil, nil] {
       let dispatcher = Dispatcher()
-      let keeper =
-        isInStorage
-        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
-        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let keeper = try keeper(on: dispatcher, in: isInStorage ? storage : nil)
       let store = try await keeper.load(HashtagStore.self)
       if let tag { dispatcher.dispatch(Hashtags.add(tag)) }
       try await keeper.close()
@@ -233,10 +238,7 @@ struct UnchangedStoreTests {
     var ids: [UUID?] = []
     for _ in 1...2 {
       let dispatcher = Dispatcher()
-      let keeper =
-        isInStorage
-        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
-        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let keeper = try keeper(on: dispatcher, in: isInStorage ? storage : nil)
       let store = try await keeper.load(LabelStore.self)
       ids.append(store.label.value?.id)
       try await keeper.flush()
@@ -251,10 +253,7 @@ struct UnchangedStoreTests {
     let storage = MemoryStorage()
     for (old, new) in [([1, 2], [21, 3]), ([21, 3], [12, 3]), ([12, 3], [3, 12])] {
       let dispatcher = Dispatcher()
-      let keeper =
-        isInStorage
-        ? Keeper(storage: storage, dispatcher: dispatcher, clock: ManualClock())
-        : try Keeper(directory: folder.url, dispatcher: dispatcher, clock: ManualClock())
+      let keeper = try keeper(on: dispatcher, in: isInStorage ? storage : nil)
       let store = try await keeper.load(PlayerStore.self)
       #expect(store.players.value.map(\.rank) == old)
       dispatcher.dispatch(Players.rank(new))

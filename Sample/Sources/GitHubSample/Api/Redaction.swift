@@ -8,10 +8,14 @@ package struct Redaction: Sendable {
   private static let placeholder = "<token>".utf8
   private let searches: [PatternSearch]
 
+  /// The number of bytes of the secret.
+  let length: Int
+
   /// Creates the redaction of a secret, or nil for a secret of less than 8 bytes. Real tokens have at least 8
   /// bytes, and a short token for a local test server might be an ordinary word.
   package init?(of secret: String) {
-    guard secret.utf8.count >= 8 else { return nil }
+    length = secret.utf8.count
+    guard length >= 8 else { return nil }
     let patterns = [Array(secret.utf8)] + Redaction.base64Texts(of: Data(secret.utf8))
     searches = patterns.map(PatternSearch.init)
   }

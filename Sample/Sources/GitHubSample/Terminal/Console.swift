@@ -9,7 +9,6 @@ package final class Console: Sendable {
     var activity: String?
     var outputFailure: (any Error)?
     var whenOutputFails: @Sendable () -> Void = {}
-    var secrets: [String] = []
     var redactions: [Redaction] = []
     var timeSpentWriting = Duration.zero
 
@@ -55,8 +54,8 @@ package final class Console: Sendable {
     let secrets = tokens.compactMap { AccessToken($0)?.secret }
     state.withLock { state in
       // A token can contain another one, such as the copied beginning of a token.
-      state.secrets = (state.secrets + secrets).sorted { $0.utf8.count > $1.utf8.count }
-      state.redactions = state.secrets.compactMap(Redaction.init)
+      state.redactions += secrets.compactMap(Redaction.init)
+      state.redactions.sort { $0.length > $1.length }
     }
   }
 
